@@ -1,0 +1,110 @@
+"""Runs everything that must hold, and stops at the first thing that does not. Tests come last, so the last line is theirs."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import psycopg
+from psycopg import sql
+
+from tests.readme import settings_in_readme
+
+BIN = Path(sys.executable).parent
+BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome")
+MANAGE = (sys.executable, "-W", "error", "manage.py")
+STEPS: dict[str, tuple[str | Path, ...]] = {
+    "format": (BIN / "ruff", "format", "--check", "--quiet", "."),
+    "lint": (BIN / "ruff", "check", "--quiet", "."),
+    "imports": (BIN / "lint-imports",),
+    "types": (BIN / "mypy",),
+    "migrations": (*MANAGE, "makemigrations", "--check", "--dry-run"),
+    "deployment": (*MANAGE, "check", "--deploy", "--fail-level=WARNING"),
+}
+PYTEST = (sys.executable, "-m", "pytest", "--quiet", "--numprocesses=2")
+
+
+def main(arguments: list[str]) -> None:
+    if unknown := set(arguments) - {"--browser"}:
+        sys.exit(f"check does not know {' '.join(sorted(unknown))}; it knows --browser.")
+    browser = find_browser()
+    if arguments and not browser:
+        sys.exit(
+            "--browser: no Chromium was found. Install one (Debian: apt-get install chromium), or name it in CHROMIUM."
+        )
+    with TemporaryDirectory(prefix="thoughtline-check-") as folder:
+        environment = clean_environment(folder)
+        for name, command in STEPS.items():
+            look(name, command, environment | {"PUBLIC_URL": "https://chat.example.org"})
+        with postgresql() as url:
+            if url:
+                run("tests on PostgreSQL", (*PYTEST, "-m", "both"), environment | {"DATABASE_URL": url})
+        skipped = [] if browser else ["--ignore=tests/browser"]
+        if not browser:
+            print("!! Browser tests were SKIPPED: no Chromium was found.", flush=True)
+        run("tests", (*PYTEST, *skipped), environment | {"CHROMIUM": browser})
+
+
+def look(name: str, command: tuple[str | Path, ...], environment: dict[str, str]) -> None:
+    """Says little when all is well, and everything when it is not."""
+    ended = subprocess.run(command, env=environment, check=False, capture_output=True, text=True)
+    print(f"== {name}", flush=True)
+    if ended.returncode:
+        sys.exit(f"{ended.stdout}{ended.stderr}check: {name} failed.")
+
+
+def run(name: str, command: tuple[str | Path, ...], environment: dict[str, str]) -> None:
+    print(f"== {name}", flush=True)
+    if code := subprocess.run(command, env=environment, check=False).returncode:
+        sys.exit(code)
+
+
+def find_browser() -> str:
+    named = os.environ.get("CHROMIUM", "")
+    found = (shutil.which(name) for name in ([named] if named else BROWSERS))
+    return next((path for path in found if path), "")
+
+
+def clean_environment(folder: str) -> dict[str, str]:
+    """What this machine has set for the product must not change what is checked."""
+    ours = settings_in_readme()
+    return {name: value for name, value in os.environ.items() if name not in ours} | {"DATA_DIR": folder}
+
+
+@contextmanager
+def postgresql() -> Iterator[str]:
+    """The address of a database of this run's own, which is dropped afterwards; empty when no PostgreSQL answers."""
+    given = os.environ.get("DATABASE_URL", "")
+    server = given if given.startswith("postgres") else "postgresql://postgres@127.0.0.1:5432/postgres"
+    name = f"thoughtline_check_{os.getpid()}"
+    try:
+        with psycopg.connect(server, connect_timeout=3, autocommit=True):
+            pass
+    except psycopg.Error as error:
+        print(
+            f"!! PostgreSQL tests were SKIPPED: no server answers ({str(error).splitlines()[0]}).", flush=True
+        )
+        yield ""
+        return
+    try:
+        yield re.sub(r"://([^/?]*)(/[^?]*)?", rf"://\1/{name}", server, count=1)
+    finally:
+        drop_databases(server, name)
+
+
+def drop_databases(server: str, name: str) -> None:
+    """The test runner drops its own; these are what is left when it was interrupted."""
+    with psycopg.connect(server, autocommit=True) as connection:
+        rows = connection.execute("SELECT datname FROM pg_database WHERE datname LIKE %s", [f"test_{name}%"])
+        for (left,) in rows.fetchall():
+            connection.execute(sql.SQL("DROP DATABASE {} WITH (FORCE)").format(sql.Identifier(left)))
+
+
+main(sys.argv[1:])

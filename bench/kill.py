@@ -1,0 +1,71 @@
+"""Kills a serving process again and again, at random moments and at every write, and proves that nothing is lost or doubled.
+
+Run it with `python -m bench.kill --rounds 200 [--database postgres://postgres@127.0.0.1:5432/postgres]`. With `--without-fence` the
+process is a broken build, in which a frozen process writes on after others took over: then the run must end with breaches (code 1).
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import signal
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from random import Random
+from tempfile import TemporaryDirectory
+
+import django
+import psycopg
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--rounds", type=int, default=200)
+    parser.add_argument(
+        "--database", default="", help="a PostgreSQL server; a database is made there and dropped again"
+    )
+    parser.add_argument("--seed", type=int, default=time.time_ns() % 1_000_000)
+    parser.add_argument("--without-fence", action="store_true", help="the broken build, which must be caught")
+    chosen = parser.parse_args()
+    # Told to end, it still takes its database away.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    with TemporaryDirectory(prefix="kill-") as folder, _database(chosen.database) as url:
+        os.environ |= {
+            "DJANGO_SETTINGS_MODULE": "chatapp.settings",
+            "DATA_DIR": folder,
+            "DATABASE_URL": url,
+            "LOCAL_MODEL": "0",
+            "LOG_LEVEL": "error",
+        }
+        os.environ["DJANGO_SETTINGS_MODULE"] = "chatapp.settings"
+        # Settings read the environment when they are first imported.
+        django.setup()
+        from .kill_rounds import run
+
+        breaches = run(Path(folder), Random(chosen.seed), chosen.rounds, fenced=not chosen.without_fence)
+    print(f"seed {chosen.seed}")
+    sys.exit(1 if breaches else 0)
+
+
+@contextmanager
+def _database(server: str) -> Iterator[str]:
+    """A PostgreSQL database of this run's own, or none: SQLite's file goes with the folder."""
+    if not server:
+        yield ""
+        return
+    name = f"thoughtline_kill_{os.getpid()}"
+    with psycopg.connect(server, autocommit=True) as admin:
+        admin.execute(f"CREATE DATABASE {name}")
+        try:
+            yield server.rpartition("/")[0] + f"/{name}"
+        finally:
+            admin.execute(f"DROP DATABASE {name} WITH (FORCE)")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,207 @@
+"""The process that is killed: the engine as it is served, and people who ask, stop and continue as fast as they can."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+from typing import Any
+from uuid import UUID
+
+from django.contrib.auth import get_user_model
+from django.db import connection
+from django.utils import timezone
+
+from chatapp import store
+from chatapp.models import LIVE, Conversation, Message, Status
+from chatapp.store import Claim, in_thread
+from chatapp.store import turns as writes
+from chatapp.tools.base import Tool, tool
+from chatapp.turns.engine import Engine
+
+from .kill_plan import MODEL, OneModel, PlannedModel
+from .witness import Witness, WitnessedLive
+
+PEOPLE = 3
+TURNS_EACH = 5
+CHECKPOINT = 0.1
+WRITES = (
+    "start_conversation",
+    "start_turn",
+    "claim",
+    "append_round",
+    "append_result",
+    "finish",
+    "give_up",
+    "stop",
+    "interrupt",
+    "requeue",
+    "save_draft",
+)
+SIDES = ("before", "inside", "after")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Orders:
+    """For one process. `fuse`: the write at which it kills itself, and on which side of it."""
+
+    folder: Path
+    witness: Path
+    seed: int
+    fuse: tuple[str, str] | None = None
+    fenced: bool = True
+    finishing: bool = False
+
+
+def serve(orders: Orders) -> None:
+    asyncio.run(_serve(orders))
+
+
+async def _serve(orders: Orders) -> None:
+    witness, random = Witness(orders.witness), Random(orders.seed)
+    _watch_writes(witness, random, orders.fuse)
+    if not orders.fenced:
+        _take_the_fence_away()
+    catalog: Any = OneModel(PlannedModel(witness.note, random))
+    engine = Engine(catalog, folder=orders.folder, tools=_tools(witness, random), checkpoint=CHECKPOINT)
+    object.__setattr__(engine.live, "publish", WitnessedLive(engine.live, witness).publish)
+    await engine.start()
+    witness.note("up")
+    people = (_Person(f"person{n}", engine, witness, random, orders.finishing) for n in range(PEOPLE))
+    await asyncio.gather(*(person.live() for person in people))
+    await engine.close()
+
+
+class _Person:
+    def __init__(self, name: str, engine: Engine, witness: Witness, random: Random, finishing: bool) -> None:
+        self.name, self.engine, self.witness = name, engine, witness
+        self.random, self.finishing = random, finishing
+
+    async def live(self) -> None:
+        going = True
+        while going:
+            going = await self._act()
+
+    async def _act(self) -> bool:
+        answer = await in_thread(self._latest)()
+        if answer is None or answer.status == Status.COMPLETE:
+            return not self.finishing and await self._ask(answer)
+        if answer.status in LIVE:
+            await self._attend(answer.id)
+            return True
+        self.witness.note("goes on", message=answer.id)
+        await self.engine.go_on(answer.id)
+        return answer.status != Status.FAILED
+
+    async def _ask(self, last: Message | None) -> bool:
+        conversation, question = await in_thread(self._place)(last)
+        parent = last.id if last and last.conversation_id == conversation.id else None
+        await self.engine.ask(
+            conversation.id, question, parent=parent, model=MODEL, author=conversation.owner
+        )
+        return True
+
+    async def _attend(self, answer: UUID) -> None:
+        """Waits for the answer; sometimes not to its end."""
+        if self.random.random() < 0.3:
+            await asyncio.sleep(self.random.uniform(0, 0.4))
+            if await self.engine.stop(answer, by=self.name):
+                self.witness.note("stopped", message=answer)
+        await self.engine.runner.wait(answer)
+
+    def _latest(self) -> Message | None:
+        mine = Message.objects.filter(conversation__owner__username=self.name, role="assistant")
+        return mine.order_by("-created_at").first()
+
+    def _place(self, last: Message | None) -> tuple[Conversation, str]:
+        """Where the next question goes, and the question: new words each time."""
+        owner, _ = get_user_model().objects.get_or_create(username=self.name)
+        asked = Message.objects.filter(conversation__owner=owner, role="user").count()
+        question = f"{self.name}-{asked}"
+        if (
+            last is None
+            or Message.objects.filter(conversation=last.conversation_id).count() >= 2 * TURNS_EACH
+        ):
+            return store.start_conversation(owner, tools=["look", "act"]), question
+        return store.load_conversation(last.conversation_id), question
+
+
+def _tools(witness: Witness, random: Random) -> dict[str, Tool]:
+    """Two that leave a trace of each run; only the first may run twice."""
+
+    async def look(call: str) -> str:
+        """Looks."""
+        return await run("look", call)
+
+    async def act(call: str) -> str:
+        """Acts."""
+        return await run("act", call)
+
+    async def run(name: str, call: str) -> str:
+        witness.note("effect", tool=name, call=call)
+        await asyncio.sleep(random.uniform(0, 0.06))
+        return f"did {call}"
+
+    return {
+        "look": tool(look, safe=True, idempotent=True),
+        "act": tool(act, safe=True, idempotent=False),
+    }
+
+
+def _watch_writes(witness: Witness, random: Random, fuse: tuple[str, str] | None) -> None:
+    for name in WRITES:
+        mine = {side: fuse == (name, side) for side in SIDES}
+        setattr(store, name, _watched(name, getattr(store, name), witness, random, mine))
+
+
+def _watched(
+    name: str, write: Callable[..., Any], witness: Witness, random: Random, fuses: dict[str, bool]
+) -> Callable[..., Any]:
+    """The same write; noted while it is inside its transaction, and deadly where its fuse is."""
+
+    def burn(side: str) -> None:
+        if fuses[side]:
+            witness.note("fuse", write=name, side=side)
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    def watched(*args: Any, **values: Any) -> Any:
+        burn("before")
+        statements = _Statements(random.randrange(1, 4), lambda: burn("inside"))
+        message = getattr(args[0], "message", args[0])
+        witness.note("enters", write=name)
+        try:
+            with connection.execute_wrapper(statements):
+                result = write(*args, **values)
+        finally:
+            witness.note("leaves", write=name, message=message)
+        burn("after")
+        return result
+
+    return watched
+
+
+class _Statements:
+    """Counts the statements of one transaction, and says when number `last` has been executed."""
+
+    def __init__(self, last: int, reached: Callable[[], None]) -> None:
+        self._left, self._reached = last, reached
+
+    def __call__(self, execute: Callable[..., Any], sql: str, params: Any, many: bool, context: Any) -> Any:
+        result = execute(sql, params, many, context)
+        self._left -= 1
+        if self._left == 0:
+            self._reached()
+        return result
+
+
+def _take_the_fence_away() -> None:
+    """The broken build: whoever holds any claim, however old, may write."""
+
+    def hold(claim: Claim, **changes: Any) -> None:
+        Message.objects.filter(pk=claim.message).update(touched_at=timezone.now(), **changes)
+
+    writes._hold = hold

@@ -1,0 +1,1 @@
+"""Thoughtline, a chat for reasoning models: project package and its one app at once."""

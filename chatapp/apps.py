@@ -1,0 +1,17 @@
+"""The one Django app of the project."""
+
+from __future__ import annotations
+
+from django.apps import AppConfig
+from django.core.checks import Tags, register
+
+
+class ChatappConfig(AppConfig):
+    name = "chatapp"
+    default_auto_field = "django.db.models.BigAutoField"
+
+    def ready(self) -> None:
+        from . import checks
+
+        for check in (checks.default_model, checks.redis, checks.unencrypted_address, checks.old_packages):
+            register(check, Tags.compatibility)

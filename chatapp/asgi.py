@@ -1,0 +1,64 @@
+"""HTTP and sockets joined. The first scope of any kind, whatever it asks for, sets the engine to work."""
+
+from __future__ import annotations
+
+import logging
+import os
+from asyncio import Lock
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "chatapp.settings")
+
+from channels.routing import ProtocolTypeRouter
+from django.core.asgi import get_asgi_application
+from django.db import Error
+
+Scope = dict[str, Any]
+Receive = Callable[[], Awaitable[dict[str, Any]]]
+Send = Callable[[dict[str, Any]], Awaitable[None]]
+Application = Callable[[Scope, Receive, Send], Awaitable[Any]]
+
+log = logging.getLogger(__name__)
+
+
+class AwakeAtFirstScope:
+    """Daphne tells nobody when it starts, so what a dead process left is taken up when somebody first comes."""
+
+    def __init__(self, application: Application, start: Callable[[], Awaitable[None]]) -> None:
+        self._application, self._start = application, start
+        self._one_at_a_time, self._awake = Lock(), False
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if not self._awake:
+            await self._wake()
+        await self._application(scope, receive, send)
+
+    async def _wake(self) -> None:
+        async with self._one_at_a_time:
+            if self._awake:
+                return
+            try:
+                await self._start()
+                self._awake = True
+            except Error as error:
+                # The page that tells of a lost database must come all the same; the next scope tries again.
+                log.error("The engine could not start: %s", error)
+
+
+async def start_engine() -> None:
+    # Its rows cannot be imported before Django is set up.
+    from .turns.engine import engine
+
+    await engine().start()
+
+
+async def no_socket(scope: Scope, receive: Receive, send: Send) -> None:
+    """There is nothing to listen to yet: the handshake is refused."""
+    await receive()
+    await send({"type": "websocket.close"})
+
+
+application = AwakeAtFirstScope(
+    ProtocolTypeRouter({"http": get_asgi_application(), "websocket": no_socket}), start_engine
+)

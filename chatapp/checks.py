@@ -1,0 +1,61 @@
+"""Configuration that is readable but will not do what was meant, said in words by `manage.py check` and at every start."""
+
+from __future__ import annotations
+
+from importlib.metadata import version
+from typing import Any
+from urllib.parse import urlsplit
+
+from django.conf import settings
+from django.core.checks import CheckMessage, Error, Warning
+
+BUILT_IN = ("demo", "local")
+# The oldest versions without a known security hole.
+FLOORS = {"Django": (5, 2, 19), "daphne": (4, 2, 2)}
+
+
+def default_model(**_: Any) -> list[CheckMessage]:
+    provider = settings.DEFAULT_MODEL.partition(":")[0]
+    if not provider or provider in (*BUILT_IN, *(endpoint.name for endpoint in settings.PROVIDERS)):
+        return []
+    return [
+        Warning(f"DEFAULT_MODEL names the provider {provider!r}, which is not set up.", id="chatapp.W001")
+    ]
+
+
+def redis(**_: Any) -> list[CheckMessage]:
+    if not settings.REDIS_URL:
+        return []
+    return [
+        Warning(
+            "REDIS_URL is set, but this version runs its turns in one process and leaves it unused.",
+            id="chatapp.W002",
+        )
+    ]
+
+
+def unencrypted_address(**_: Any) -> list[CheckMessage]:
+    public = urlsplit(settings.PUBLIC_URL)
+    if public.scheme != "http" or public.hostname in ("localhost", "127.0.0.1", "::1"):
+        return []
+    return [
+        Warning(
+            "PUBLIC_URL begins with http: passwords can be read on their way. Use https.", id="chatapp.W003"
+        )
+    ]
+
+
+def old_packages(**_: Any) -> list[CheckMessage]:
+    return [
+        Error(
+            f"{name} {version(name)} is not safe; at least {'.'.join(map(str, floor))} is needed.",
+            id="chatapp.E001",
+        )
+        for name, floor in FLOORS.items()
+        if release(version(name)) < floor
+    ]
+
+
+def release(text: str) -> tuple[int, ...]:
+    """`4.2.3` as numbers that can be compared."""
+    return tuple(int(part) for part in text.split(".")[:3] if part.isdigit())

@@ -1,0 +1,138 @@
+"""The answer so far: a fold over the events of a running turn, with what each piece says and how long it took."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from .durations import ReasoningClock, Span
+from .events import Asked, Event, ItemDelta, ItemDone, ItemsStored, ItemStarted, TurnEnded
+from .items import FROM_MODEL, Item, Kind, clean
+
+
+@dataclass(slots=True)
+class Piece:
+    key: str
+    kind: Kind
+    round: int = 0
+    name: str = ""
+    call_id: str = ""
+    text: list[str] = field(default_factory=list)
+    done: Item | None = None
+
+    def said(self) -> str:
+        """Everything so far; what was joined stays joined."""
+        if len(self.text) > 1:
+            self.text[:] = ["".join(self.text)]
+        return clean(self.text[0]) if self.text else ""
+
+
+class Draft:
+    """`n` counts the events, `at` is the moment of the last one, in milliseconds from the start of the turn."""
+
+    def __init__(self) -> None:
+        self.n = 0
+        self.at = 0.0
+        self.round = 0
+        self.ended: TurnEnded | None = None
+        self.pieces: dict[str, Piece] = {}
+        self.clock = ReasoningClock()
+
+    def apply(self, event: Event, at: float) -> None:
+        self.n += 1
+        self.at = max(self.at, at)
+        self.clock.observe(event, self.at)
+        match event:
+            case Asked():
+                self.round = event.round
+            case ItemDelta():
+                self.pieces[event.key].text.append(event.text)
+            case ItemStarted():
+                self.pieces[event.key] = Piece(event.key, event.kind, self.round, event.name, event.call_id)
+            case ItemDone():
+                self._finish(event.item)
+            case ItemsStored():
+                for key in event.keys:
+                    self.pieces.pop(key, None)
+            case TurnEnded():
+                self.ended = event
+            case _:
+                pass
+
+    def _finish(self, item: Item) -> None:
+        piece = self.pieces.setdefault(item.key, Piece(item.key, item.kind))
+        piece.done, piece.round = item, item.round
+        piece.name, piece.call_id, piece.text = (
+            item.name or piece.name,
+            item.call_id or piece.call_id,
+            [item.text],
+        )
+
+    def finished(self) -> list[Item]:
+        """The finished items that no row holds yet, in the order in which they started."""
+        return [piece.done for piece in self.pieces.values() if piece.done is not None]
+
+    def durations(self, keys: list[str], at: float) -> dict[str, int]:
+        """Milliseconds of the thoughts among these keys."""
+        spans = ((key, self.clock.spans.get(key)) for key in keys)
+        return {key: span.ms(at) for key, span in spans if span and span.kind is Kind.REASONING}
+
+    def timings(self, keys: list[str], at: float) -> dict[str, dict[str, Any]]:
+        """Start and end of these items."""
+        return {key: self.clock.spans[key].as_timing(at) for key in keys if key in self.clock.spans}
+
+    def cut(self) -> list[Item]:
+        """What was seen of a round that will not be finished. It has no wire, so it never goes back as it is."""
+        pieces = [
+            piece for piece in self.pieces.values() if piece.kind in FROM_MODEL and _worth_keeping(piece)
+        ]
+        return [_as_item(piece, cut=True) for piece in pieces]
+
+    def open_keys(self) -> list[str]:
+        return [key for key, piece in self.pieces.items() if piece.done is None]
+
+    def to_json(self, at: float) -> dict[str, Any]:
+        rows = [self._row(piece) for piece in self.pieces.values() if piece.kind in FROM_MODEL]
+        return {"n": self.n, "at": max(at, self.at), "pieces": rows}
+
+    def _row(self, piece: Piece) -> dict[str, Any]:
+        span = self.clock.spans.get(piece.key) or Span(piece.kind, self.at)
+        row: dict[str, Any] = {"key": piece.key, "kind": piece.kind, "text": piece.said()}
+        row |= {
+            "start": span.start,
+            "end": span.end,
+            "inferred": span.inferred,
+            "done": piece.done is not None,
+        }
+        return row | {"name": piece.name, "call_id": piece.call_id, "round": piece.round}
+
+    @classmethod
+    def from_json(cls, saved: dict[str, Any]) -> Draft:
+        """A draft as it was saved: enough to show it and to cut it, not to go on with it."""
+        draft = cls()
+        draft.n, draft.at = saved["n"], saved["at"]
+        for row in saved["pieces"]:
+            kind = Kind(row["kind"])
+            piece = Piece(row["key"], kind, row["round"], row["name"], row["call_id"], [row["text"]])
+            if row["done"]:
+                piece.done = _as_item(piece, cut=False)
+            draft.pieces[piece.key] = piece
+            draft.clock.spans[piece.key] = Span(kind, row["start"], row["end"], row["inferred"])
+        return draft
+
+
+def _worth_keeping(piece: Piece) -> bool:
+    return piece.kind is not Kind.ASSISTANT_MESSAGE or bool(piece.said())
+
+
+def _as_item(piece: Piece, *, cut: bool) -> Item:
+    text = piece.said()
+    return Item(
+        key=piece.key,
+        kind=piece.kind,
+        text=text,
+        name=piece.name,
+        call_id=piece.call_id,
+        round=piece.round,
+        cut=cut,
+    )

@@ -1,0 +1,129 @@
+"""What a running turn says, in the order in which it says it: to the draft, to those who watch, to scripts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from enum import StrEnum
+from typing import Any
+
+from .items import Item, Kind
+
+
+class Finish(StrEnum):
+    """Why a model's response ended."""
+
+    STOP = "stop"
+    TOOL_CALLS = "tool_calls"
+    LENGTH = "length"
+    FILTER = "filter"
+    REFUSAL = "refusal"
+    PAUSE = "pause"
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A request went out; `round` counts the model's responses inside the message."""
+
+    round: int
+
+
+@dataclass(frozen=True, slots=True)
+class ItemStarted:
+    key: str
+    kind: Kind
+    name: str = ""
+    call_id: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ItemDelta:
+    key: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ItemDone:
+    item: Item
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Tokens of one response; None where the provider did not say. `input` includes the cached ones,
+    `output` includes the reasoning."""
+
+    input: int | None = None
+    cached: int | None = None
+    cache_written: int | None = None
+    output: int | None = None
+    reasoning: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ResponseEnded:
+    finish: Finish
+
+
+@dataclass(frozen=True, slots=True)
+class Retrying:
+    """The provider could not answer yet; the same request goes out again after `seconds`."""
+
+    seconds: float
+    sentence: str
+
+
+@dataclass(frozen=True, slots=True)
+class Repaired:
+    """The provider refused the request as it was; it goes out again, changed as `how` says."""
+
+    how: str
+    sentence: str
+
+
+@dataclass(frozen=True, slots=True)
+class ItemsStored:
+    """These items are rows now; the draft lets go of them."""
+
+    keys: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TurnEnded:
+    status: str
+    sentence: str = ""
+
+
+Event = (
+    Asked
+    | ItemStarted
+    | ItemDelta
+    | ItemDone
+    | Usage
+    | ResponseEnded
+    | Retrying
+    | Repaired
+    | ItemsStored
+    | TurnEnded
+)
+
+NAMES: dict[type[Any], str] = {
+    Asked: "asked",
+    ItemStarted: "item_started",
+    ItemDelta: "item_delta",
+    ItemDone: "item_done",
+    Usage: "usage",
+    ResponseEnded: "response_ended",
+    Retrying: "retrying",
+    Repaired: "repaired",
+    ItemsStored: "items_stored",
+    TurnEnded: "turn_ended",
+}
+
+
+def as_dict(event: Event) -> dict[str, Any]:
+    """Plain values for a line of JSON. What providers sent stays behind: nobody who watches needs it."""
+    values = {f.name: getattr(event, f.name) for f in fields(event)}
+    if isinstance(event, ItemDone):
+        item = event.item
+        values = {"key": item.key, "kind": item.kind, "text": item.text, "round": item.round, "cut": item.cut}
+        values |= {"name": item.name, "call_id": item.call_id, "outcome": item.outcome}
+    return {"event": NAMES[type(event)], **values}

@@ -1,0 +1,269 @@
+"""Folds the log of one branch into what may be sent to a model again. Every replay guard is here and nowhere else."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict, deque
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+
+from .contracts import Contract, Scope
+from .contracts import Repair as Repair
+from .items import FROM_MODEL, Item, Kind, Outcome
+
+GO_ON = "Your answer was cut off there. Go on exactly where it ends, without repeating any of it."
+NO_RESULT = "The call was interrupted; its outcome is unknown."
+
+
+class Dropped(StrEnum):
+    """Why a thought did not go back."""
+
+    MODEL_CHANGED = "model changed"
+    CUT = "cut turn"
+    STALE = "stale"
+    FORBIDDEN = "forbidden"
+    CAPPED = "capped"
+
+
+@dataclass(frozen=True, slots=True)
+class Logged:
+    """A message of the branch: its items in order, and the repairs that its rounds needed, by model."""
+
+    role: str
+    items: Sequence[Item]
+    repaired: Mapping[int, tuple[str, Sequence[Repair]]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """Who is asked."""
+
+    provider: str
+    dialect: str
+    model: str
+    contract: Contract
+    thinking: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """An item that may be sent: as its provider wrote it, or only what it says; with its id, or without."""
+
+    item: Item
+    verbatim: bool
+    with_id: bool = False
+    call_id: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    call_id: str
+    name: str
+    text: str
+    outcome: str = Outcome.DONE
+
+
+@dataclass(frozen=True, slots=True)
+class Response:
+    """What the model said in one round, and what its calls gave."""
+
+    parts: tuple[Part, ...]
+    results: tuple[Result, ...] = ()
+
+
+Step = Question | Response
+
+
+@dataclass(frozen=True, slots=True)
+class History:
+    steps: tuple[Step, ...]
+    replayed: int = 0
+    dropped: Mapping[str, int] = field(default_factory=dict)
+
+
+def learned(branch: Sequence[Logged], model: str) -> frozenset[Repair]:
+    """What earlier refusals on this branch taught about this model ("provider:model")."""
+    return frozenset(
+        how for message in branch for said, hows in message.repaired.values() if said == model for how in hows
+    )
+
+
+def fold(branch: Sequence[Logged], to: Target, *, cap: int | None = None) -> History:
+    """The last message is the one being answered. `cap`: at most so many earlier answers send their thoughts."""
+    return _Fold(branch, to, cap).history()
+
+
+class _Fold:
+    def __init__(self, branch: Sequence[Logged], to: Target, cap: int | None) -> None:
+        self.branch, self.to = branch, to
+        self.stale_before = _stale_before(branch, f"{to.provider}:{to.model}")
+        self.capped_before = _capped_before(branch, cap)
+        self.dropped: Counter[str] = Counter()
+        self.replayed = 0
+        self.calls = 0
+        self.ids: set[str] = set()
+
+    def history(self) -> History:
+        steps = tuple(step for at, message in enumerate(self.branch) for step in self._message(at, message))
+        return History(steps, self.replayed, dict(self.dropped))
+
+    def _message(self, at: int, message: Logged) -> Iterator[Step]:
+        if message.role == "user":
+            yield from (Question(item.text) for item in message.items if item.kind is Kind.USER_MESSAGE)
+            return
+        called = any(item.kind is Kind.TOOL_CALL and not item.cut for item in message.items)
+        cut_off = False
+        for items in _rounds(message.items):
+            response = self._round(at, items, called)
+            if response is None:
+                continue
+            if cut_off:
+                yield Question(GO_ON)
+            yield response
+            cut_off = response.parts[-1].item.cut
+        if cut_off and at + 1 == len(self.branch):
+            yield Question(GO_ON)
+
+    def _round(self, at: int, items: Sequence[Item], called: bool) -> Response | None:
+        said = [item for item in items if item.kind in FROM_MODEL]
+        results = _results_by_call(items)
+        parts: list[Part] = []
+        answers: list[Result] = []
+        # A chat completion is one message, in which the place of a thought means nothing.
+        groups = [said] if said and self.to.contract.dialect == "chat" else _groups(said)
+        for group in groups:
+            parts += self._group(at, group, called)
+        for n, part in enumerate(parts):
+            if part.item.kind is Kind.TOOL_CALL:
+                self.calls += 1
+                call_id = part.item.call_id if part.verbatim else f"call{self.calls:05d}"
+                parts[n] = replace(part, call_id=call_id)
+                answers.append(_result(part.item, call_id, results))
+        return Response(tuple(parts), tuple(answers)) if parts else None
+
+    def _group(self, at: int, group: Sequence[Item], called: bool) -> list[Part]:
+        """A thought and what followed it. Ids go or stay for the whole group, and a call stays as it was made only with
+        the thought that made it: some providers tie the two together."""
+        followed = any(item.kind is not Kind.REASONING and self._sendable(item) for item in group)
+        thoughts = [item for item in group if item.kind is Kind.REASONING]
+        reasons = {item.key: self._reason(at, item, called) if followed else Dropped.CUT for item in thoughts}
+        dropped = [reason for reason in reasons.values() if reason]
+        self.dropped.update(dropped)
+        self.replayed += len(reasons) - len(dropped)
+        kept = [item for item in group if not reasons.get(item.key) and self._sendable(item)]
+        stale = (at, group[0].round) < self.stale_before
+        # A signed call carries its thought itself.
+        loose = stale if self.to.contract.signed else bool(dropped)
+        parts = [
+            Part(item, self._verbatim(item) and not (loose and item.kind is Kind.TOOL_CALL)) for item in kept
+        ]
+        with_ids = not dropped and self._new_ids(parts)
+        return [replace(part, with_id=with_ids and part.verbatim) for part in parts]
+
+    def _reason(self, at: int, thought: Item, called: bool) -> Dropped | None:
+        """Why this thought must not go back, or None."""
+        if thought.cut or thought.wire is None:
+            return Dropped.CUT
+        if not self._same_model(thought):
+            return Dropped.MODEL_CHANGED
+        if (at, thought.round) < self.stale_before:
+            return Dropped.STALE
+        if not self._wanted(thought, called):
+            return Dropped.FORBIDDEN
+        return Dropped.CAPPED if at < self.capped_before else None
+
+    def _wanted(self, thought: Item, called: bool) -> bool:
+        contract = self.to.contract
+        if not self._verbatim(thought) or not self.to.thinking or contract.scope is Scope.NONE:
+            return False
+        if contract.scope is Scope.TOOL_TURNS and not called:
+            return False
+        return not contract.sealed or bool(thought.wire.get("encrypted_content"))
+
+    def _same_model(self, item: Item) -> bool:
+        return (item.provider, item.dialect, item.model) == (self.to.provider, self.to.dialect, self.to.model)
+
+    def _sendable(self, item: Item) -> bool:
+        if item.kind is Kind.ASSISTANT_MESSAGE:
+            return bool(item.text.strip()) or (self.to.contract.blank_text and self._verbatim(item))
+        return not item.cut
+
+    def _verbatim(self, item: Item) -> bool:
+        if item.cut or not isinstance(item.wire, dict):
+            return False
+        if item.kind is Kind.ASSISTANT_MESSAGE:
+            return (item.provider, item.dialect) == (self.to.provider, self.to.dialect)
+        return self._same_model(item)
+
+    def _new_ids(self, parts: Sequence[Part]) -> bool:
+        """True when every item of the group has an id of this very model, and none was sent before."""
+        ids = [_id(part.item) for part in parts if part.verbatim and self._same_model(part.item)]
+        known = {given for given in ids if given}
+        if len(known) < len(parts) or self.ids & known:
+            return False
+        self.ids |= known
+        return True
+
+
+def _id(item: Item) -> str:
+    given = item.wire.get("id")
+    return given if isinstance(given, str) else ""
+
+
+def _stale_before(branch: Sequence[Logged], model: str) -> tuple[int, int]:
+    """The place (message, round) of the newest round that was refused for its thoughts: none before it go back."""
+    places = [
+        (at, number)
+        for at, message in enumerate(branch)
+        for number, (said, hows) in message.repaired.items()
+        if said == model and Repair.STALE in hows
+    ]
+    return max(places, default=(-1, -1))
+
+
+def _capped_before(branch: Sequence[Logged], cap: int | None) -> int:
+    answers = [at for at, message in enumerate(branch[:-1]) if message.role == "assistant"]
+    if cap is None or len(answers) <= cap:
+        return -1
+    return answers[len(answers) - cap] if cap else len(branch) - 1
+
+
+def _rounds(items: Sequence[Item]) -> list[list[Item]]:
+    rounds: dict[int, list[Item]] = defaultdict(list)
+    for item in items:
+        rounds[item.round].append(item)
+    return list(rounds.values())
+
+
+def _groups(said: Sequence[Item]) -> list[list[Item]]:
+    """Each group opens with its thoughts, if it has any."""
+    groups: list[list[Item]] = []
+    before: Kind | None = None
+    for item in said:
+        if before is None or (item.kind is Kind.REASONING and before is not Kind.REASONING):
+            groups.append([])
+        groups[-1].append(item)
+        before = item.kind
+    return groups
+
+
+def _results_by_call(items: Sequence[Item]) -> dict[str, deque[Item]]:
+    results: dict[str, deque[Item]] = defaultdict(deque)
+    for item in items:
+        if item.kind is Kind.TOOL_RESULT:
+            results[item.call_id].append(item)
+    return results
+
+
+def _result(call: Item, call_id: str, results: Mapping[str, deque[Item]]) -> Result:
+    """Every call goes with a result, or the provider refuses the whole request."""
+    found = results.get(call.call_id)
+    if not found:
+        return Result(call_id, call.name, NO_RESULT, Outcome.UNKNOWN)
+    result = found.popleft()
+    return Result(call_id, call.name, result.text, result.outcome or Outcome.DONE)

@@ -1,0 +1,63 @@
+"""JSON in and out without losing anything: what a provider sent is what it gets back, value for value."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from math import isfinite
+from typing import Any, NoReturn
+
+# Far below what Python can nest, so that a value read here can be written again from any depth of the program.
+DEEPEST = 200
+
+
+def loads(text: str) -> Any:
+    """The value, or ValueError for anything that is not JSON as the standard has it, or is too deep or too big."""
+    try:
+        value = _decoder.decode(text)
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
+    if text.count("[") + text.count("{") > DEEPEST and _too_deep(value):
+        raise ValueError("nested too deeply")
+    return value
+
+
+def dumps(value: Any) -> str:
+    """Pure ASCII: any database holds it, U+0000 and lone surrogates included."""
+    return json.dumps(value, separators=(",", ":"), allow_nan=False)
+
+
+def encode(value: Any) -> bytes:
+    """A request's body: UTF-8 as it stands, escapes only where a lone surrogate leaves no other way."""
+    try:
+        return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode()
+    except UnicodeEncodeError:
+        return dumps(value).encode()
+
+
+def _too_deep(value: Any) -> bool:
+    level = [value]
+    for _ in range(DEEPEST):
+        level = [inner for outer in level for inner in _inside(outer) if isinstance(inner, dict | list)]
+    return bool(level)
+
+
+def _inside(value: Any) -> Iterable[Any]:
+    if isinstance(value, dict):
+        return value.values()
+    return value if isinstance(value, list) else ()
+
+
+def _no_constant(word: str) -> NoReturn:
+    raise ValueError(f"{word} is not JSON")
+
+
+def _finite(digits: str) -> float:
+    number = float(digits)
+    if not isfinite(number):
+        raise ValueError("a number is too large")
+    return number
+
+
+# Made once: json.loads makes one for each call that has wishes of its own.
+_decoder = json.JSONDecoder(parse_constant=_no_constant, parse_float=_finite)

@@ -1,0 +1,137 @@
+"""A door to talk through from a terminal: a real turn, by the same engine that serves the pages."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import sys
+from argparse import ArgumentParser
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from django.contrib.auth import get_user_model
+from django.core.management.base import BaseCommand, CommandError
+
+from chatapp.management.terminal import JsonLines, Terminal
+from chatapp.models import Conversation, Message, Status
+from chatapp.providers.catalog import UnknownModel
+from chatapp.store import Refused, in_thread
+from chatapp.turns.engine import Engine, engine
+from chatapp.turns.watching import watch
+
+TERMINAL_USER = "terminal"
+STOPPED_BY_KEY = 130
+NOBODY_READS = 141
+
+
+class Command(BaseCommand):
+    help = "Ask a model, and see it think."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("question")
+        parser.add_argument("--model", default="", help="provider:model id; the default model when left out")
+        parser.add_argument("--conversation", type=UUID, help="go on in this conversation")
+        parser.add_argument(
+            "--at", type=UUID, help="below this answer; the conversation's head when left out"
+        )
+        parser.add_argument(
+            "--effort", default="", help="how much to think, in the model's own words, or off"
+        )
+        parser.add_argument(
+            "--user", default="", help="whose conversation it becomes; the administrator's when left out"
+        )
+        parser.add_argument("--json", action="store_true", help="the events, one a line")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        code = asyncio.run(_ask(options))
+        if code:
+            sys.exit(code)
+
+
+async def _ask(options: dict[str, Any]) -> int:
+    mine = engine()
+    try:
+        place = await in_thread(_place)(options)
+        model = options["model"] or await mine.default_model()
+        started = await mine.ask(
+            place.conversation,
+            options["question"],
+            parent=place.parent,
+            model=model,
+            effort=options["effort"],
+            author=place.owner,
+        )
+        return await _show(mine, started.answer, JsonLines() if options["json"] else Terminal())
+    except (Refused, UnknownModel) as error:
+        raise CommandError(str(error)) from None
+    finally:
+        await mine.close()
+
+
+async def _show(mine: Engine, answer: UUID, view: JsonLines | Terminal) -> int:
+    """Ctrl-C stops the turn; what was seen of it is kept."""
+    loop = asyncio.get_running_loop()
+    stopping: list[asyncio.Task[bool]] = []
+    loop.add_signal_handler(
+        signal.SIGINT, lambda: stopping.append(loop.create_task(mine.stop(answer, by="terminal")))
+    )
+    row = await in_thread(_row)(answer)
+    try:
+        view.begin(row.conversation_id, answer, row.model)
+        async with view.ticking():
+            async for news in watch(answer, mine.live, mine.notices):
+                view.show(news)
+        await asyncio.gather(*stopping)
+        row = await in_thread(_row)(answer)
+        view.end(row)
+    except BrokenPipeError:
+        return await _nobody_reads(mine, answer)
+    return STOPPED_BY_KEY if stopping else int(row.status not in (Status.COMPLETE, Status.STOPPED))
+
+
+async def _nobody_reads(mine: Engine, answer: UUID) -> int:
+    """Whoever read the output has left, as `head` does: the turn is stopped, and nothing more is said."""
+    await mine.stop(answer, by="terminal")
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return NOBODY_READS
+
+
+@dataclass(frozen=True)
+class Place:
+    """Who asks, and below which message; no conversation yet means a new one."""
+
+    owner: Any
+    conversation: UUID | None = None
+    parent: UUID | None = None
+
+
+def _place(options: dict[str, Any]) -> Place:
+    owner = _owner(options["user"])
+    if options["at"]:
+        found = Message.objects.filter(pk=options["at"], conversation__owner=owner).first()
+        if found is None or options["conversation"] not in (None, found.conversation_id):
+            raise Refused(f"There is no message {options['at']} in that conversation.")
+        return Place(owner, found.conversation_id, found.id)
+    if options["conversation"]:
+        mine = Conversation.objects.filter(pk=options["conversation"], owner=owner).first()
+        if mine is None:
+            raise Refused(f"There is no conversation {options['conversation']}.")
+        return Place(owner, mine.id, mine.head_id)
+    return Place(owner)
+
+
+def _owner(name: str) -> Any:
+    users = get_user_model().objects
+    if name:
+        found = users.filter(username=name).first()
+        if found is None:
+            raise Refused(f"There is no account named {name}.")
+        return found
+    first = users.filter(is_superuser=True).order_by("pk").first()
+    return first or users.get_or_create(username=TERMINAL_USER, defaults={"password": "!"})[0]
+
+
+def _row(answer: UUID) -> Message:
+    return Message.objects.get(pk=answer)

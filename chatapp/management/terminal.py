@@ -1,0 +1,171 @@
+"""How a turn looks in a terminal: for people, with a running clock, and for scripts, one event a line."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from typing import Any, TextIO
+from uuid import UUID
+
+from chatapp.core.draft import Draft
+from chatapp.core.durations import thinking_in_words, thought_in_words
+from chatapp.core.events import Event, ItemDelta, ItemDone, ItemStarted, Repaired, Retrying, as_dict
+from chatapp.core.items import Kind
+from chatapp.models import Message, Status
+from chatapp.turns.watching import News
+
+DIM, BOLD, RED, PLAIN = "\x1b[2m", "\x1b[1m", "\x1b[31m", "\x1b[0m"
+
+
+class JsonLines:
+    def __init__(self, out: TextIO | None = None) -> None:
+        self._out = out or sys.stdout
+
+    def begin(self, conversation: UUID, answer: UUID, model: str) -> None:
+        self._line(
+            {"event": "turn", "conversation": str(conversation), "message": str(answer), "model": model}
+        )
+
+    def show(self, news: News) -> None:
+        for said in news.said:
+            self._line({"n": said.n, "attempt": news.attempt, "at_ms": round(said.at), **as_dict(said.event)})
+
+    def end(self, row: Message) -> None:
+        self._line({"event": "ended", "status": row.status, "metadata": row.metadata})
+
+    @asynccontextmanager
+    async def ticking(self) -> AsyncIterator[None]:
+        yield
+
+    def _line(self, values: dict[str, Any]) -> None:
+        print(json.dumps(values), file=self._out, flush=True)
+
+
+class Terminal:
+    def __init__(self, out: TextIO | None = None) -> None:
+        self._out = out or sys.stdout
+        self._live = self._out.isatty()
+        self._attempt = 0
+        self._draft = Draft()
+        self._since = 0.0
+        self._clock = asyncio.get_running_loop().time
+        self._fresh_line = True
+
+    def begin(self, conversation: UUID, answer: UUID, model: str) -> None:
+        self._say(f"{model} · conversation {conversation}\n", DIM)
+
+    def show(self, news: News) -> None:
+        if self._attempt and news.attempt != self._attempt:
+            self._on_new_line(f"The answer begins again (attempt {news.attempt}).\n", DIM)
+        if news.attempt != self._attempt:
+            self._attempt, self._draft = news.attempt, Draft()
+        for said in news.said:
+            self._draft.apply(said.event, said.at)
+            self._since = self._clock() - said.at / 1000
+            self._event(said.event)
+
+    def end(self, row: Message) -> None:
+        self._wipe()
+        if not self._fresh_line:
+            self._say("\n")
+        ended = row.metadata.get("ended", {})
+        for key, ms in row.metadata.get("reasoning_durations_ms", {}).items():
+            if row.metadata["timings_ms"].get(key, {}).get("cut"):
+                self._say(thought_in_words(ms, cut=row.status) + "\n", DIM)
+        if row.status != Status.COMPLETE:
+            self._say(f"{ended.get('sentence') or _word(row.status, ended.get('reason', ''))}\n", RED)
+
+    @asynccontextmanager
+    async def ticking(self) -> AsyncIterator[None]:
+        """The clock below the text runs while a thought is open."""
+        task = asyncio.create_task(self._tick()) if self._live else None
+        try:
+            yield
+        finally:
+            if task:
+                task.cancel()
+                with suppress(asyncio.CancelledError):
+                    await task
+
+    async def _tick(self) -> None:
+        while True:
+            await asyncio.sleep(0.25)
+            self._draw()
+
+    def _draw(self) -> None:
+        ms = self._thinking_ms()
+        if ms is not None:
+            # One line down and back, so that there is a line below; then write there and return.
+            status = f"{DIM}{thinking_in_words(ms)}{PLAIN}"
+            self._raw(f"\x1bD\x1b[A\x1b7\x1b[B\r\x1b[K{status}\x1b8")
+
+    def _wipe(self) -> None:
+        if self._live:
+            self._raw("\x1b7\x1b[B\r\x1b[K\x1b8")
+
+    def _thinking_ms(self) -> float | None:
+        for piece in self._draft.pieces.values():
+            span = self._draft.clock.spans[piece.key]
+            if piece.kind is Kind.REASONING and span.end is None:
+                return (self._clock() - self._since) * 1000 - span.start
+        return None
+
+    def _event(self, event: Event) -> None:
+        match event:
+            case ItemStarted(kind=Kind.TOOL_CALL):
+                self._on_new_line(f"{event.name} ", BOLD)
+            case ItemStarted(kind=Kind.TOOL_RESULT):
+                pass
+            case ItemStarted():
+                self._on_new_line("")
+            case ItemDelta():
+                self._say(event.text, self._voice(event.key))
+            case ItemDone():
+                self._finish(event)
+            case Retrying() | Repaired():
+                self._on_new_line(event.sentence + "\n", DIM)
+            case _:
+                pass
+        self._draw() if self._live else None
+
+    def _finish(self, event: ItemDone) -> None:
+        item = event.item
+        if item.kind is Kind.REASONING:
+            ms = self._draft.clock.spans[item.key].ms(self._draft.at)
+            self._on_new_line(thought_in_words(ms) + "\n", DIM)
+        elif item.kind is Kind.TOOL_RESULT:
+            self._on_new_line(f"→ {item.text}\n", DIM)
+        else:
+            self._say("\n")
+
+    def _voice(self, key: str) -> str:
+        return DIM if self._draft.pieces[key].kind is not Kind.ASSISTANT_MESSAGE else ""
+
+    def _on_new_line(self, text: str, colour: str = "") -> None:
+        if not self._fresh_line:
+            self._say("\n")
+        self._say(text, colour)
+
+    def _say(self, text: str, colour: str = "") -> None:
+        if not text:
+            return
+        text = _harmless(text)
+        self._wipe()
+        self._raw(f"{colour}{text}{PLAIN}" if self._live and colour else text)
+        self._fresh_line = text.endswith("\n")
+
+    def _raw(self, text: str) -> None:
+        self._out.write(text)
+        self._out.flush()
+
+
+def _harmless(text: str) -> str:
+    """A model's text must not steer the terminal."""
+    return "".join(c if c in "\n\t" or c.isprintable() else "\ufffd" for c in text)
+
+
+def _word(status: str, reason: str) -> str:
+    return "The answer reached the model's limit." if reason == "length" else f"The answer was {status}."

@@ -1,0 +1,165 @@
+"""The rows: a conversation, the messages of its tree, their items, and the draft of a running turn.
+Constraints and small questions about one row; every write is in `store`."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import uuid4
+
+from django.conf import settings
+from django.db import models
+from django.db.models import F, Q
+
+from .core import verbatim
+from .core.items import KEY_CAP, Kind
+
+
+class VerbatimField(models.TextField):
+    """JSON kept as the text it is: key order, U+0000 and lone surrogates come back as they went in."""
+
+    # For the type checker: any JSON value goes in and comes out.
+    _pyi_private_set_type: Any
+    _pyi_private_get_type: Any
+
+    def from_db_value(self, value: str | None, *_: object) -> Any:
+        return None if value is None else verbatim.loads(value)
+
+    def to_python(self, value: Any) -> Any:
+        return verbatim.loads(value) if isinstance(value, str) else value
+
+    def get_prep_value(self, value: Any) -> str | None:
+        return None if value is None else verbatim.dumps(value)
+
+    def value_to_string(self, obj: models.Model) -> str:
+        return self.get_prep_value(self.value_from_object(obj)) or ""
+
+
+class Role(models.TextChoices):
+    USER = "user"
+    ASSISTANT = "assistant"
+
+
+class Status(models.TextChoices):
+    QUEUED = "queued"
+    RUNNING = "running"
+    WAITING = "waiting"
+    COMPLETE = "complete"
+    STOPPED = "stopped"
+    FAILED = "failed"
+    INTERRUPTED = "interrupted"
+
+
+LIVE = (Status.QUEUED, Status.RUNNING, Status.WAITING)
+ENDED = (Status.COMPLETE, Status.STOPPED, Status.FAILED, Status.INTERRUPTED)
+
+
+class Conversation(models.Model):
+    id = models.UUIDField(primary_key=True, default=uuid4, editable=False)
+    owner = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="conversations")
+    title = models.CharField(max_length=200, blank=True, default="")
+    head = models.ForeignKey("Message", models.SET_NULL, null=True, blank=True, related_name="+")
+    forked_from = models.ForeignKey("Message", models.SET_NULL, null=True, blank=True, related_name="forks")
+    instructions = models.TextField(blank=True, default="")
+    tools = VerbatimField(default=list)
+    next_order = models.PositiveBigIntegerField(default=0)
+    created_at = models.DateTimeField(auto_now_add=True)
+    updated_at = models.DateTimeField(auto_now=True, db_index=True)
+
+    def __str__(self) -> str:
+        return self.title or str(self.id)
+
+
+class Message(models.Model):
+    """A node of the tree. `attempt` is the fence: it rises each time the turn changes hands."""
+
+    id = models.UUIDField(primary_key=True, default=uuid4, editable=False)
+    conversation = models.ForeignKey(Conversation, models.CASCADE, related_name="messages")
+    parent = models.ForeignKey("self", models.CASCADE, null=True, blank=True, related_name="children")
+    order = models.PositiveBigIntegerField()
+    role = models.CharField(max_length=16, choices=Role.choices)
+    author = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="+"
+    )
+    model = models.CharField(max_length=300, blank=True, default="")
+    effort = models.CharField(max_length=16, blank=True, default="")
+    status = models.CharField(max_length=16, choices=Status.choices, default=Status.COMPLETE)
+    attempt = models.PositiveIntegerField(default=0)
+    tries = models.PositiveIntegerField(default=0)
+    next_seq = models.PositiveIntegerField(default=0)
+    job_id = models.BigIntegerField(null=True, blank=True)
+    runner = models.CharField(max_length=120, blank=True, default="")
+    touched_at = models.DateTimeField(null=True, blank=True)
+    metadata = VerbatimField(default=dict)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["conversation", "order"], name="one_order_per_message"),
+            models.CheckConstraint(condition=Q(role__in=Role.values), name="message_role_known"),
+            models.CheckConstraint(condition=Q(status__in=Status.values), name="message_status_known"),
+            models.CheckConstraint(
+                condition=Q(parent=None) | ~Q(parent=F("id")), name="message_not_its_own_parent"
+            ),
+            models.CheckConstraint(
+                condition=Q(role=Role.ASSISTANT) | Q(status=Status.COMPLETE), name="questions_are_complete"
+            ),
+        ]
+        indexes = [
+            models.Index(fields=["status"], name="live_turns", condition=Q(status__in=LIVE)),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.role} {self.id}"
+
+    def reasoning_ms(self, key: str) -> int | None:
+        """How long this thought took, or None where nobody measured it."""
+        ms = self.metadata.get("reasoning_durations_ms", {}).get(key)
+        return ms if isinstance(ms, int) else None
+
+
+class Item(models.Model):
+    """A finished piece of a message, written once and never changed."""
+
+    id = models.BigAutoField(primary_key=True)
+    message = models.ForeignKey(Message, models.CASCADE, related_name="items")
+    seq = models.PositiveIntegerField()
+    key = models.CharField(max_length=KEY_CAP)
+    kind = models.CharField(max_length=32, choices=[(kind.value, kind.value) for kind in Kind])
+    round = models.PositiveIntegerField(default=0)
+    cut = models.BooleanField(default=False)
+    text = models.TextField(blank=True, default="")
+    wire = VerbatimField(null=True, blank=True)
+    provider = models.CharField(max_length=64, blank=True, default="")
+    dialect = models.CharField(max_length=32, blank=True, default="")
+    model = models.CharField(max_length=300, blank=True, default="")
+    call_id = models.TextField(blank=True, default="")
+    name = models.TextField(blank=True, default="")
+    outcome = models.CharField(max_length=16, blank=True, default="")
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["message_id", "seq"]
+        constraints = [
+            models.UniqueConstraint(fields=["message", "seq"], name="one_seq_per_item"),
+            models.UniqueConstraint(fields=["message", "key"], name="one_key_per_item"),
+            models.CheckConstraint(
+                condition=Q(kind__in=[kind.value for kind in Kind]), name="item_kind_known"
+            ),
+            models.CheckConstraint(condition=Q(cut=False) | Q(wire=None), name="cut_items_have_no_wire"),
+            models.CheckConstraint(condition=~Q(key=""), name="item_has_a_key"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.key}"
+
+
+class Draft(models.Model):
+    """The answer so far, about once a second: for those who cannot see the live one."""
+
+    message = models.OneToOneField(Message, models.CASCADE, primary_key=True, related_name="draft")
+    attempt = models.PositiveIntegerField()
+    n = models.PositiveIntegerField()
+    saved = VerbatimField()
+
+    def __str__(self) -> str:
+        return f"draft of {self.message_id}"

@@ -1,0 +1,151 @@
+"""What every wire speaks of: endpoints, models, a question to a model, and the errors that people can act on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any, Protocol
+
+from ..core.contracts import Contract
+from ..core.events import Event
+from ..core.history import History, Repair
+from ..core.items import KeyMaker
+
+OFF = "off"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Endpoint:
+    """Where a provider is reached, and how. The key is never shown: not in logs, not in tracebacks."""
+
+    name: str
+    dialect: str
+    base_url: str = ""
+    key: str = field(default="", repr=False)
+    label: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelSpec:
+    """A model as people choose it: `provider:name`. `efforts` may hold OFF; empty means that there is nothing to set.
+    `thinking` names how its wire asks for thoughts (a word of that wire's own table)."""
+
+    provider: str
+    dialect: str
+    name: str
+    label: str = ""
+    efforts: tuple[str, ...] = ()
+    thinking: str = ""
+    window: int | None = None
+    max_output: int | None = None
+    tiny: bool = False
+    demo: bool = False
+
+    @property
+    def id(self) -> str:
+        return f"{self.provider}:{self.name}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolSpec:
+    """A tool as the model reads it. `schema` is the JSON schema of its arguments."""
+
+    name: str
+    description: str
+    schema: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ask:
+    """One request to one model, before any wire has worded it. `label` is what people call the provider."""
+
+    model: ModelSpec
+    contract: Contract
+    history: History
+    label: str = ""
+    conversation: str = ""
+    instructions: str = ""
+    tools: Sequence[ToolSpec] = ()
+    effort: str = ""
+    may_call: bool = True
+    round: int = 0
+    repairs: frozenset[Repair] = frozenset()
+
+    @property
+    def who(self) -> str:
+        """The provider, in a sentence."""
+        return self.label or self.model.provider
+
+
+class Trouble(StrEnum):
+    """What went wrong, as a fixed word that scripts, counters and the page can rely on."""
+
+    KEY = "key"
+    FORBIDDEN = "forbidden"
+    NOT_FOUND = "not found"
+    BUSY = "busy"
+    BROKEN = "broken"
+    UNREACHABLE = "unreachable"
+    SILENT = "silent"
+    GARBAGE = "garbage"
+    TOO_LARGE = "too large"
+    TOO_LONG = "too long"
+    REFUSED = "refused"
+    FILTERED = "filtered"
+    EMPTY = "empty"
+    CREDIT = "credit"
+
+
+@dataclass(slots=True)
+class ProviderError(Exception):
+    """`sentence` is for the person, `raw` are the provider's own words. `again`: the same request may go out once more,
+    after `wait` seconds where the provider said so. `repair`: it may go out changed."""
+
+    trouble: Trouble
+    sentence: str
+    raw: str = ""
+    status: int | None = None
+    again: bool = False
+    wait: float | None = None
+    repair: Repair | None = None
+
+    __hash__ = Exception.__hash__
+
+    def __str__(self) -> str:
+        return self.sentence
+
+
+class Parser(Protocol):
+    """Reads one response of a wire. Any input at all gives events or a ProviderError, nothing else."""
+
+    def feed(self, event: str, data: str) -> list[Event]:
+        """One server-sent event."""
+
+    def close(self) -> list[Event]:
+        """The stream is over: the last events, or the error that it ended too early."""
+
+
+class Wire(Protocol):
+    """One protocol. All of it is pure: bytes come and go in `http.py`."""
+
+    dialect: str
+
+    def path(self, endpoint: Endpoint) -> str:
+        """Address of the answers, relative to the base URL."""
+
+    def headers(self, endpoint: Endpoint, ask: Ask) -> dict[str, str]: ...
+
+    def body(self, ask: Ask) -> dict[str, Any]: ...
+
+    def parser(self, ask: Ask, keys: KeyMaker) -> Parser: ...
+
+    def refusal(
+        self, endpoint: Endpoint, status: int, headers: Mapping[str, str], text: str
+    ) -> ProviderError:
+        """An answer that is not 200, in words."""
+
+    def models_path(self, endpoint: Endpoint) -> str: ...
+
+    def model(self, endpoint: Endpoint, row: Mapping[str, Any]) -> ModelSpec:
+        """What is known of a model: from the provider's list (`row`, at least {"id": …}) and from our own dated rows."""

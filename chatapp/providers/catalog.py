@@ -1,0 +1,132 @@
+"""Which providers are configured, which models they have, and who answers for a model's name."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncGenerator, Callable, Iterable
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+from ..core.contracts import Contract
+from ..core.events import Event
+from ..core.items import KeyMaker
+from . import WIRES
+from .base import Ask, Endpoint, ModelSpec, ProviderError
+from .demo import DemoProvider
+from .failures import label_of
+from .http import HttpProvider
+
+KEPT = 600.0
+FAILURE_KEPT = 30.0
+NAME_CAP = 200
+
+
+class Provider(Protocol):
+    """Whoever can answer: over HTTP, or in this process."""
+
+    @property
+    def endpoint(self) -> Endpoint: ...
+
+    def model(self, name: str) -> ModelSpec:
+        """What is known of a model, whether or not the provider lists it."""
+
+    def contract(self, model: ModelSpec) -> Contract: ...
+
+    def stream(self, ask: Ask, keys: KeyMaker) -> AsyncGenerator[Event, None]:
+        """One response as events. Closing the generator ends the request at once."""
+
+    async def list_models(self) -> list[ModelSpec]: ...
+
+
+class UnknownModel(LookupError):
+    """Its words are for the person who asked for the model."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Listing:
+    """The models of one provider, or the sentence that says why there are none."""
+
+    provider: str
+    label: str
+    models: tuple[ModelSpec, ...] = ()
+    problem: str = ""
+
+
+def http_provider(endpoint: Endpoint) -> Provider:
+    return HttpProvider(endpoint, WIRES[endpoint.dialect])
+
+
+class Catalog:
+    """The configured providers in their order, then those `beside` them, the demo last. What they list is kept for a while."""
+
+    def __init__(
+        self,
+        endpoints: Iterable[Endpoint],
+        *,
+        make: Callable[[Endpoint], Provider] = http_provider,
+        beside: Iterable[Provider] = (),
+        demo: Provider | None = None,
+        now: Callable[[], float] = time.monotonic,
+    ) -> None:
+        providers = [*map(make, endpoints), *beside, demo or DemoProvider()]
+        self._providers = {provider.endpoint.name: provider for provider in providers}
+        self._kept: dict[str, tuple[float, Listing]] = {}
+        self._now = now
+
+    @property
+    def names(self) -> list[str]:
+        return list(self._providers)
+
+    def provider(self, name: str) -> Provider:
+        """KeyError where it is not configured."""
+        return self._providers[name]
+
+    def find(self, model: str) -> tuple[Provider, ModelSpec]:
+        """Who answers for `provider:model id`, which need not be listed."""
+        name, _, rest = model.partition(":")
+        shown = f"{model[:NAME_CAP]!r}"
+        if not (name and rest and model.isprintable() and len(model) <= NAME_CAP):
+            raise UnknownModel(f"{shown} names no model. A model is named like openai:gpt-5.")
+        if name not in self._providers:
+            known = ", ".join(self._providers)
+            raise UnknownModel(
+                f"Model {shown} names the provider {name!r}, which is not configured. Configured are: {known}."
+            )
+        provider = self._providers[name]
+        return provider, self._listed(name, rest) or provider.model(rest)
+
+    def _listed(self, provider: str, name: str) -> ModelSpec | None:
+        """A provider's list may tell more of a model than its name does."""
+        _, listing = self._kept.get(provider, (0.0, None))
+        return next((spec for spec in listing.models if spec.name == name), None) if listing else None
+
+    async def models(self) -> list[Listing]:
+        """Every provider's models; all are asked at once, and one that fails hides no other."""
+        return list(await asyncio.gather(*map(self._listing, self._providers.values())))
+
+    async def _listing(self, provider: Provider) -> Listing:
+        name = provider.endpoint.name
+        until, kept = self._kept.get(name, (0.0, None))
+        if kept is not None and self._now() < until:
+            return kept
+        listing = await _ask_for_models(provider)
+        self._kept[name] = (self._now() + (FAILURE_KEPT if listing.problem else KEPT), listing)
+        return listing
+
+    async def default_model(self, setting: str = "") -> str:
+        """The setting, else the first model of the first configured provider that has one, else the demo's.
+        A tiny model answers too poorly to be anyone's default."""
+        if setting:
+            return self.find(setting)[1].id
+        found = (spec.id for listing in await self.models() for spec in listing.models if not spec.tiny)
+        return next(found)
+
+
+async def _ask_for_models(provider: Provider) -> Listing:
+    endpoint = provider.endpoint
+    listing = Listing(provider=endpoint.name, label=label_of(endpoint))
+    try:
+        return replace(listing, models=tuple(await provider.list_models()))
+    except ProviderError as error:
+        return replace(listing, problem=error.sentence)

@@ -1,0 +1,107 @@
+"""One request out, one answer in: the shared client, checked addresses and headers, failures in words."""
+
+from __future__ import annotations
+
+import asyncio
+import ssl
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping
+from contextlib import aclosing, asynccontextmanager
+from dataclasses import dataclass
+from functools import cache
+from http.cookiejar import CookieJar, DefaultCookiePolicy
+from typing import cast
+
+import httpx
+
+from .base import Endpoint, ProviderError, Trouble
+from .failures import in_words, label_of
+from .reading import Limits
+from .transport import Transport
+
+_clients: dict[asyncio.AbstractEventLoop, httpx.AsyncClient] = {}
+
+
+def client() -> httpx.AsyncClient:
+    """The one client of this event loop, since connections belong to the loop that made them."""
+    loop = asyncio.get_running_loop()
+    if loop not in _clients:
+        for old in [old for old in list(_clients) if old.is_closed()]:
+            _clients.pop(old, None)
+        _clients[loop] = _new_client()
+    return _clients[loop]
+
+
+async def close_client() -> None:
+    """Closes the connections of this event loop."""
+    old = _clients.pop(asyncio.get_running_loop(), None)
+    if old is not None:
+        await old.aclose()
+
+
+def _new_client() -> httpx.AsyncClient:
+    headers = {"accept-encoding": "identity", "user-agent": "thoughtline"}
+    no_cookies = CookieJar(DefaultCookiePolicy(allowed_domains=()))
+    return httpx.AsyncClient(
+        transport=Transport(_tls()),
+        trust_env=False,
+        follow_redirects=False,
+        headers=headers,
+        cookies=no_cookies,
+    )
+
+
+@cache
+def _tls() -> ssl.SSLContext:
+    return httpx.create_ssl_context(trust_env=False)
+
+
+def request(
+    endpoint: Endpoint, path: str, headers: Mapping[str, str], limits: Limits, content: bytes | None = None
+) -> httpx.Request:
+    """A GET, or a POST where there is content; refused here where the endpoint itself is wrong."""
+    if not all(_fits(value) for value in headers.values()):
+        sentence = (
+            f"The API key of {label_of(endpoint)} holds characters that no key has. Check it in the settings."
+        )
+        raise ProviderError(Trouble.KEY, sentence)
+    url = _url(endpoint.base_url, path)
+    if url is None:
+        raise ProviderError(
+            Trouble.UNREACHABLE, f"The base URL of {label_of(endpoint)} is not a web address."
+        )
+    method = "GET" if content is None else "POST"
+    timeout = httpx.Timeout(limits.silence, connect=limits.connect, pool=None)
+    return client().build_request(method, url, headers=headers, content=content, timeout=timeout)
+
+
+def _fits(value: str) -> bool:
+    return value.isascii() and value.isprintable() and value == value.strip()
+
+
+def _url(base: str, path: str) -> httpx.URL | None:
+    try:
+        url = httpx.URL(f"{base.rstrip('/')}/{path.lstrip('/')}")
+    except (httpx.InvalidURL, ValueError):
+        return None
+    is_address = url.scheme in ("http", "https") and url.host and 0 < (url.port or 80) < 65536
+    return url if is_address else None
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    status: int
+    headers: Mapping[str, str]
+    body: AsyncIterator[bytes]
+
+
+@asynccontextmanager
+async def answered(endpoint: Endpoint, question: httpx.Request) -> AsyncIterator[Answer]:
+    """The answer while it is read; the connection is given back, or closed where something is left unread."""
+    with in_words(endpoint):
+        response = await client().send(question, stream=True)
+        raw = cast(AsyncGenerator[bytes, None], response.aiter_raw())
+        try:
+            async with aclosing(raw) as body:
+                yield Answer(response.status_code, response.headers, body)
+        finally:
+            await response.aclose()

@@ -1,0 +1,63 @@
+"""The built-in demo: no model, no key, no network, and honest about it. It streams thoughts, calls and answers as a model does."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+
+from ...core.contracts import Contract, contract_for
+from ...core.events import Event
+from ...core.history import Question
+from ...core.items import KeyMaker
+from ..base import OFF, Ask, Endpoint, ModelSpec
+from .reading import asked_at, situation
+from .replies import reply
+from .speech import Sleep, Speech
+
+NAME = "demo"
+MODEL = "thinker"
+LABEL = "Demo (not a real model)"
+
+
+class DemoProvider:
+    """`speed` divides all pauses. `keeps`: of how many questions it knows that they were asked before."""
+
+    endpoint = Endpoint(name=NAME, dialect=NAME, label=LABEL)
+
+    def __init__(self, *, sleep: Sleep = asyncio.sleep, speed: float = 1.0, keeps: int = 1000) -> None:
+        self._sleep, self._speed, self._keeps = sleep, speed, keeps
+        self._asked: OrderedDict[int, int] = OrderedDict()
+
+    def model(self, name: str = MODEL) -> ModelSpec:
+        efforts = (OFF, "low", "medium", "high")
+        return ModelSpec(provider=NAME, dialect=NAME, name=name, label=LABEL, efforts=efforts, demo=True)
+
+    def contract(self, model: ModelSpec) -> Contract:
+        return contract_for(NAME, provider=NAME, model=model.name)
+
+    async def list_models(self) -> list[ModelSpec]:
+        return [self.model()]
+
+    async def stream(self, ask: Ask, keys: KeyMaker) -> AsyncGenerator[Event, None]:
+        tools = tuple(tool.name for tool in ask.tools) if ask.may_call else ()
+        found = situation(ask.history, tools=tools, again=self._again(ask))
+        pieces = reply(found, ask.effort)
+        async with aclosing(Speech(ask, keys, self._sleep, self._speed).say(pieces)) as events:
+            async for event in events:
+                yield event
+
+    def _again(self, ask: Ask) -> int:
+        """How often this place of this conversation was asked before, so that asking again gives another answer. A turn's later
+        rounds keep to what its first one said."""
+        steps, at = ask.history.steps, asked_at(ask.history)
+        place = hash((ask.conversation, at, steps[at : at + 1]))
+        before = self._asked.get(place, -1)
+        if steps[at + 1 :] or not isinstance(steps[-1:] and steps[-1], Question):
+            return max(before, 0)
+        self._asked[place] = before + 1
+        self._asked.move_to_end(place)
+        while len(self._asked) > self._keeps:
+            self._asked.popitem(last=False)
+        return before + 1

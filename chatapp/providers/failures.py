@@ -1,0 +1,59 @@
+"""Turns what the network does to a request into one sentence that a person can act on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import httpcore
+import httpx
+
+from .base import Endpoint, ProviderError, Trouble
+from .refusals import trouble_error
+from .transport import NotSecure
+
+# Shorter ones (a local server's "none") would tear holes into ordinary words.
+SHORTEST_KEY = 6
+
+FAILURES = (
+    httpcore.TimeoutException,
+    httpcore.NetworkError,
+    httpcore.ProtocolError,
+    httpx.HTTPError,
+)
+
+
+def label_of(endpoint: Endpoint) -> str:
+    return endpoint.label or endpoint.name
+
+
+@contextmanager
+def in_words(endpoint: Endpoint) -> Iterator[None]:
+    """Nothing but a ProviderError leaves, and the key is in none of its words."""
+    try:
+        yield
+    except FAILURES as failure:
+        raise _failed(label_of(endpoint), failure) from None
+    except ProviderError as error:
+        hide(endpoint.key, error)
+        raise
+
+
+def hide(key: str, error: ProviderError) -> None:
+    """Some servers repeat the key that they refuse."""
+    if len(key) >= SHORTEST_KEY:
+        error.raw, error.sentence = error.raw.replace(key, "…"), error.sentence.replace(key, "…")
+
+
+def _failed(label: str, failure: Exception) -> ProviderError:
+    match failure:
+        case httpcore.ReadTimeout() | httpcore.WriteTimeout():
+            return trouble_error(Trouble.SILENT, label)
+        case NotSecure():
+            sentence = f"{label} could not be reached safely: its certificate or encryption was not accepted."
+            return ProviderError(Trouble.UNREACHABLE, sentence, str(failure))
+        case httpcore.ConnectError() | httpcore.ConnectTimeout():
+            return trouble_error(Trouble.UNREACHABLE, label, str(failure), again=True)
+        case _:
+            sentence = f"The connection to {label} broke. Try again."
+            return ProviderError(Trouble.BROKEN, sentence, str(failure), again=True)

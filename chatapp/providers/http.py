@@ -1,0 +1,159 @@
+"""Asks a provider over HTTP and gives its answer as events, with retries and every failure in words."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
+from contextlib import aclosing
+from math import ceil
+from typing import Any
+from urllib.parse import urlsplit
+
+import httpx
+
+from ..core.contracts import Contract, contract_for
+from ..core.events import Event, Retrying
+from ..core.history import History
+from ..core.items import KeyMaker
+from ..core.verbatim import encode
+from .base import Ask, Endpoint, ModelSpec, ProviderError, Trouble, Wire
+from .bodies import finish, is_error, model_rows, streams, whole, words
+from .client import Answer, answered, request
+from .failures import label_of
+from .reading import MIB, Limits, Reader
+from .refusals import WAIT_CAP, trouble_error
+
+BACKOFF = (1.0, 2.0, 4.0, 8.0)
+ANSWER_LIMITS = Limits()
+LIST_LIMITS = Limits(connect=5.0, silence=10.0, total=15.0, answer=16 * MIB)
+MEANWHILE = {Trouble.BUSY: "is busy", Trouble.UNREACHABLE: "cannot be reached"}
+
+
+class HttpProvider:
+    """An endpoint that speaks a wire."""
+
+    def __init__(
+        self,
+        endpoint: Endpoint,
+        wire: Wire,
+        *,
+        limits: Limits = ANSWER_LIMITS,
+        list_limits: Limits = LIST_LIMITS,
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+        now: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.endpoint, self.wire = endpoint, wire
+        self._label = label_of(endpoint)
+        self._limits, self._list_limits = limits, list_limits
+        self._sleep, self._now = sleep, now
+
+    def model(self, name: str) -> ModelSpec:
+        return self.wire.model(self.endpoint, {"id": name})
+
+    def contract(self, model: ModelSpec) -> Contract:
+        host = _host(self.endpoint.base_url)
+        return contract_for(model.dialect, provider=self.endpoint.name, model=model.name, host=host)
+
+    async def stream(self, ask: Ask, keys: KeyMaker) -> AsyncGenerator[Event, None]:
+        """The answer's events. A request that failed before it gave any goes out again, announced each time."""
+        waits = iter(BACKOFF)
+        while True:
+            said = False
+            try:
+                async with aclosing(self._events(ask, keys)) as events:
+                    async for event in events:
+                        said = True
+                        yield event
+                return
+            except ProviderError as error:
+                wait = next(waits, None) if error.again and not said else None
+                if wait is None:
+                    raise
+                retrying = self._retrying(error, wait)
+            yield retrying
+            await self._sleep(retrying.seconds)
+
+    def _retrying(self, error: ProviderError, wait: float) -> Retrying:
+        seconds = wait if error.wait is None else min(max(error.wait, 0.0), WAIT_CAP)
+        how = MEANWHILE.get(error.trouble, "had an error")
+        return Retrying(seconds, f"{self._label} {how}, trying again in {max(1, ceil(seconds))} s")
+
+    async def _events(self, ask: Ask, keys: KeyMaker) -> AsyncGenerator[Event, None]:
+        reader = Reader(self.wire.parser(ask, keys), self._limits, self._label, self._now)
+        async with answered(self.endpoint, self._question(ask)) as answer:
+            data = await self._opening(answer)
+            while data and not reader.ended:
+                for event in reader.read(data):
+                    yield event
+                data = b"" if reader.ended else await anext(answer.body, b"")
+            for event in reader.close():
+                yield event
+            await finish(answer.body)
+
+    async def _opening(self, answer: Answer) -> bytes:
+        """The first bytes of a stream, or the error that this answer is none."""
+        if answer.status != 200:
+            raise await self._refused(answer)
+        first = await anext(answer.body, b"")
+        if streams(first):
+            return first
+        text = await words(answer.body, first)
+        if is_error(text):
+            raise self.wire.refusal(self.endpoint, answer.status, answer.headers, text)
+        raise trouble_error(Trouble.GARBAGE, self._label, text, status=answer.status)
+
+    async def _refused(self, answer: Answer) -> ProviderError:
+        text = await words(answer.body)
+        if 300 <= answer.status < 400:
+            sentence = f"{self._label} is at another address now. Correct its base URL."
+            return ProviderError(Trouble.UNREACHABLE, sentence, text, answer.status)
+        return self.wire.refusal(self.endpoint, answer.status, answer.headers, text)
+
+    def _question(self, ask: Ask) -> httpx.Request:
+        headers = {"accept": "text/event-stream", "content-type": "application/json"}
+        headers |= self.wire.headers(self.endpoint, ask)
+        path, content = self.wire.path(self.endpoint), _encoded(self.wire.body(ask))
+        return request(self.endpoint, path, headers, self._limits, content)
+
+    async def list_models(self) -> list[ModelSpec]:
+        """What the provider says it has, in its order."""
+        try:
+            async with asyncio.timeout(self._list_limits.total):
+                text = await self._listed()
+        except TimeoutError:
+            raise trouble_error(Trouble.SILENT, self._label) from None
+        if text is None:
+            raise trouble_error(Trouble.TOO_LARGE, self._label)
+        rows = model_rows(text)
+        if rows is None:
+            raise trouble_error(Trouble.GARBAGE, self._label, text)
+        return [self.wire.model(self.endpoint, row) for row in rows]
+
+    async def _listed(self) -> str | None:
+        async with answered(self.endpoint, self._list_question()) as answer:
+            if answer.status != 200:
+                raise await self._refused(answer)
+            return await whole(answer.body, self._list_limits.answer)
+
+    def _list_question(self) -> httpx.Request:
+        spec = self.model("")
+        ask = Ask(model=spec, contract=self.contract(spec), history=History(()))
+        headers = {"accept": "application/json"} | self.wire.headers(self.endpoint, ask)
+        return request(self.endpoint, self.wire.models_path(self.endpoint), headers, self._list_limits)
+
+
+def _encoded(body: Mapping[str, Any]) -> bytes:
+    try:
+        return encode(body)
+    except (RecursionError, ValueError):
+        raise ProviderError(
+            Trouble.REFUSED, "Something in this conversation cannot be sent to a model."
+        ) from None
+
+
+def _host(base: str) -> str:
+    try:
+        return urlsplit(base).hostname or ""
+    except ValueError:
+        return ""

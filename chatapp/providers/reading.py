@@ -1,0 +1,62 @@
+"""Reads one answer: bytes to events, within the limits that one answer has."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from ..core.events import Event, ResponseEnded
+from .base import Parser, ProviderError, Trouble
+from .refusals import trouble_error
+from .sse import Decoder, TooLong
+
+MIB = 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """Seconds and bytes: until connected, without a byte, from first to last; of one event, of the whole answer."""
+
+    connect: float = 10.0
+    silence: float = 300.0
+    total: float = 3600.0
+    event: int = 16 * MIB
+    answer: int = 64 * MIB
+
+
+class Reader:
+    """`ended`: the answer said that it is complete; nothing after that counts."""
+
+    def __init__(self, parser: Parser, limits: Limits, label: str, now: Callable[[], float]) -> None:
+        self.ended = False
+        self._parser, self._label, self._now = parser, label, now
+        self._decoder = Decoder(limits.event)
+        self._left = limits.answer
+        self._until = now() + limits.total
+
+    def read(self, data: bytes) -> Iterator[Event]:
+        self._count(len(data))
+        for name, text in self._frames(data):
+            for event in self._parser.feed(name, text):
+                yield event
+                if isinstance(event, ResponseEnded):
+                    self.ended = True
+                    return
+
+    def close(self) -> list[Event]:
+        return [] if self.ended else self._parser.close()
+
+    def _frames(self, data: bytes) -> list[tuple[str, str]]:
+        try:
+            return self._decoder.feed(data)
+        except TooLong:
+            raise trouble_error(Trouble.TOO_LARGE, self._label) from None
+
+    def _count(self, size: int) -> None:
+        self._left -= size
+        if self._left < 0:
+            raise trouble_error(Trouble.TOO_LARGE, self._label)
+        if self._now() > self._until:
+            raise ProviderError(
+                Trouble.SILENT, f"{self._label} did not finish its answer in time. Try again."
+            )

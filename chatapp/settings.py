@@ -1,0 +1,211 @@
+"""Every setting. The only reader of the environment: what can be set from outside is listed in the README."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from . import secret_key
+from .databases import database
+from .environment import Environment, Misconfigured
+from .providers.base import Endpoint
+
+BASE_DIR = Path(__file__).resolve().parent.parent
+environment = Environment(os.environ)
+
+
+def provider_key(name: str) -> str:
+    """The key in the variable `name`, which must end with _API_KEY: no other secret can be read this way."""
+    return environment.key(name)
+
+
+# What the product is asked to do
+
+DATA_DIR = environment.folder("DATA_DIR", BASE_DIR / "var")
+SIGNUP_OPEN = environment.flag("SIGNUP_OPEN", True)
+ADMIN_CAN_READ_CHATS = environment.flag("ADMIN_CAN_READ_CHATS", True)
+LOCAL_MODEL = environment.flag("LOCAL_MODEL", True)
+MODEL_TITLES = environment.flag("MODEL_TITLES", True)
+REPLAY_TURNS = environment.whole("REPLAY_TURNS")
+MCP_SERVERS_FILE = environment.file("MCP_SERVERS_FILE")
+DEFAULT_MODEL = environment.text("DEFAULT_MODEL")
+if DEFAULT_MODEL and not all(DEFAULT_MODEL.partition(":")):
+    raise Misconfigured(
+        f"DEFAULT_MODEL is {DEFAULT_MODEL!r}; it must look like provider:model, for example demo:thinker."
+    )
+
+# Providers
+
+INCOMPLETE_PROVIDERS: list[str] = []
+
+
+def _provider(
+    name: str, dialect: str, label: str, *, url: str, key: str = "", official: str = "", path: str = ""
+) -> list[Endpoint]:
+    """A list of one, or of none where the provider is not set up; half of it set up is told at the start.
+    `path` is added to an address that has none."""
+    base_url, secret = environment.address(url, official), environment.key(key) if key else ""
+    if base_url and not urlsplit(base_url).path:
+        base_url += path
+    if base_url and (secret or not official):
+        return [Endpoint(name=name, dialect=dialect, label=label, base_url=base_url, key=secret)]
+    if secret or base_url != official:
+        INCOMPLETE_PROVIDERS.append(f"{label} is left out: {key if base_url else url} is not set.")
+    return []
+
+
+PROVIDERS: tuple[Endpoint, ...] = (
+    *_provider(
+        "openai",
+        "responses",
+        "OpenAI",
+        url="OPENAI_BASE_URL",
+        key="OPENAI_API_KEY",
+        official="https://api.openai.com/v1",
+    ),
+    *_provider(
+        "anthropic",
+        "messages",
+        "Anthropic",
+        url="ANTHROPIC_BASE_URL",
+        key="ANTHROPIC_API_KEY",
+        official="https://api.anthropic.com",
+    ),
+    *_provider(
+        "deepseek",
+        "chat",
+        "DeepSeek",
+        url="DEEPSEEK_BASE_URL",
+        key="DEEPSEEK_API_KEY",
+        official="https://api.deepseek.com",
+    ),
+    *_provider(
+        "openrouter",
+        "chat",
+        "OpenRouter",
+        url="OPENROUTER_BASE_URL",
+        key="OPENROUTER_API_KEY",
+        official="https://openrouter.ai/api/v1",
+    ),
+    *_provider("ollama", "chat", "Ollama", url="OLLAMA_BASE_URL", path="/v1"),
+    *_provider(
+        "compatible", "chat", "Compatible server", url="COMPATIBLE_BASE_URL", key="COMPATIBLE_API_KEY"
+    ),
+)
+
+# Database
+
+DATABASES = {"default": database(environment.text("DATABASE_URL"), data_dir=DATA_DIR)}
+SCALES = DATABASES["default"]["ENGINE"] == "django.db.backends.postgresql"
+REDIS_URL = environment.text("REDIS_URL")
+if REDIS_URL and not SCALES:
+    raise Misconfigured(
+        "REDIS_URL is set, but DATABASE_URL does not name PostgreSQL: Redis is used only together with it."
+    )
+if REDIS_URL and urlsplit(REDIS_URL).scheme not in ("redis", "rediss", "unix"):
+    raise Misconfigured("REDIS_URL must begin with redis://, rediss:// or unix://.")
+CHANNEL_LAYERS: dict[str, object] = {}
+
+# Who may reach it, and how
+
+DEBUG = environment.flag("DEBUG", False)
+SECRET_KEY = environment.text("SECRET_KEY") or secret_key.kept_in(DATA_DIR)
+_public = environment.origin("PUBLIC_URL")
+_https = _public is not None and _public.scheme == "https"
+if DEBUG and _https:
+    raise Misconfigured(
+        "DEBUG=1 shows the inside of the server to everybody; it cannot be used with an https PUBLIC_URL."
+    )
+PUBLIC_URL = _public.geturl() if _public else ""
+ALLOWED_HOSTS = ["localhost", "127.0.0.1", "[::1]", *environment.hosts("ALLOWED_HOSTS")]
+if _public and _public.hostname:
+    ALLOWED_HOSTS.append(_public.hostname)
+    CSRF_TRUSTED_ORIGINS = [PUBLIC_URL]
+if _https:
+    # Daphne speaks plain HTTP, so an https address means a proxy in front that tells how it was asked.
+    SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
+    SECURE_SSL_REDIRECT = True
+    SECURE_SSL_HOST = _public.netloc if _public else None
+    SECURE_REDIRECT_EXEMPT = [r"^health/", r"^metrics$"]
+    SECURE_HSTS_SECONDS = 31_536_000
+    SECURE_HSTS_INCLUDE_SUBDOMAINS = True
+    SECURE_HSTS_PRELOAD = True
+SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = _https
+CSRF_COOKIE_HTTPONLY = True
+X_FRAME_OPTIONS = "DENY"
+
+# Django
+
+INSTALLED_APPS = [
+    "daphne",
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.staticfiles",
+    "chatapp",
+]
+MIDDLEWARE = [
+    "chatapp.web.middleware.request_log",
+    "chatapp.web.middleware.private_and_strict",
+    "django.middleware.security.SecurityMiddleware",
+    "chatapp.web.static_files.StaticFiles",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+]
+ROOT_URLCONF = "chatapp.urls"
+ASGI_APPLICATION = "chatapp.asgi.application"
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [BASE_DIR / "templates"],
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+            ],
+            "builtins": ["django.templatetags.static", "chatapp.templatetags.chat"],
+        },
+    }
+]
+STATIC_URL = "/static/"
+STATIC_ROOT = BASE_DIR / "static-served"
+STATICFILES_DIRS = [BASE_DIR / "static"]
+STORAGES = {"staticfiles": {"BACKEND": "chatapp.web.static_files.Storage"}}
+WHITENOISE_USE_FINDERS = True
+WHITENOISE_ALLOW_ALL_ORIGINS = False
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
+    {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator", "OPTIONS": {"min_length": 10}},
+    {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
+    {"NAME": "django.contrib.auth.password_validation.NumericPasswordValidator"},
+]
+LOGIN_URL, LOGIN_REDIRECT_URL, LOGOUT_REDIRECT_URL = "/accounts/login/", "/", "/accounts/login/"
+USE_I18N = False
+TIME_ZONE = "UTC"
+
+# Logs
+
+LOG_LEVEL = environment.word("LOG_LEVEL", ("info", "debug", "warning", "error", "critical")).upper()
+LOG_FORMAT = environment.word("LOG_FORMAT", ("text", "json"))
+_secrets = [SECRET_KEY, DATABASES["default"].get("PASSWORD", ""), *environment.keys()]
+LOGGING = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {"chosen": {"()": f"chatapp.logs.{LOG_FORMAT.capitalize()}Formatter", "secrets": _secrets}},
+    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "chosen"}},
+    "root": {"handlers": ["stderr"], "level": LOG_LEVEL},
+    "loggers": {
+        "django": {"handlers": [], "level": LOG_LEVEL},
+        # Its lines about 4xx answers say what the request log says already.
+        "django.request": {"level": "ERROR"},
+        "django.security.DisallowedHost": {"level": "CRITICAL"},
+        "httpx": {"level": "WARNING"},
+        "httpcore": {"level": "WARNING"},
+        "daphne": {"level": "WARNING"},
+        "asyncio": {"level": "WARNING"},
+    },
+}

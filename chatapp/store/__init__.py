@@ -1,0 +1,62 @@
+"""Every write, and every read of more than one row."""
+
+from .branches import Branch, load_branch, load_conversation, load_items, next_round
+from .database import close_threads, in_thread
+from .tree import Refused, Started, move_head, open_conversation, start_answer, start_conversation, start_turn
+from .turns import (
+    Claim,
+    Fenced,
+    Measured,
+    Seen,
+    append_result,
+    append_round,
+    claim,
+    count_turns,
+    finish,
+    give_up,
+    interrupt,
+    load_draft,
+    load_live_turns,
+    park,
+    requeue,
+    save_draft,
+    stop,
+    without_result,
+)
+from .verify import verify_log
+
+__all__ = [
+    "Branch",
+    "Claim",
+    "Fenced",
+    "Measured",
+    "Refused",
+    "Seen",
+    "Started",
+    "append_result",
+    "append_round",
+    "claim",
+    "close_threads",
+    "count_turns",
+    "finish",
+    "give_up",
+    "in_thread",
+    "interrupt",
+    "load_branch",
+    "load_conversation",
+    "load_draft",
+    "load_items",
+    "load_live_turns",
+    "move_head",
+    "next_round",
+    "open_conversation",
+    "park",
+    "requeue",
+    "save_draft",
+    "start_answer",
+    "start_conversation",
+    "start_turn",
+    "stop",
+    "verify_log",
+    "without_result",
+]

@@ -1,0 +1,136 @@
+"""Reads a branch: its messages from the root down, and their items, in three queries whatever the size."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from django.db import connection
+
+from ..core import verbatim
+from ..core.history import Logged, Repair
+from ..core.items import FROM_MODEL, Item, Kind
+from ..models import Conversation, Message
+from ..models import Item as ItemRow
+
+# A branch is never longer than its conversation, so a cycle in damaged rows ends there.
+_BRANCH = """
+WITH RECURSIVE branch(id, parent_id, depth, bound) AS (
+    SELECT m.id, m.parent_id, 0, c.next_order
+    FROM chatapp_message m JOIN chatapp_conversation c ON c.id = m.conversation_id WHERE m.id = %s
+    UNION ALL
+    SELECT m.id, m.parent_id, branch.depth + 1, branch.bound
+    FROM chatapp_message m JOIN branch ON m.id = branch.parent_id WHERE branch.depth < branch.bound
+)
+"""
+_MESSAGES = (
+    _BRANCH + "SELECT m.* FROM chatapp_message m JOIN branch ON branch.id = m.id ORDER BY branch.depth DESC"
+)
+_COLUMNS = (
+    "key",
+    "kind",
+    "text",
+    "wire",
+    "provider",
+    "dialect",
+    "model",
+    "round",
+    "cut",
+    "call_id",
+    "name",
+    "outcome",
+)
+_ITEMS = f"""{_BRANCH} SELECT i.message_id, {", ".join("i." + name for name in _COLUMNS)}
+FROM chatapp_item i WHERE i.message_id IN (SELECT id FROM branch) ORDER BY i.message_id, i.seq"""
+
+
+@dataclass(frozen=True, slots=True)
+class Branch:
+    """The messages from the root to the one asked for, with what each of them says."""
+
+    conversation: Conversation
+    messages: Sequence[Message]
+    items: dict[UUID, list[Item]]
+
+    @property
+    def leaf(self) -> Message:
+        return self.messages[-1]
+
+    def log(self) -> list[Logged]:
+        """The branch as the fold reads it."""
+        return [Logged(row.role, self.items.get(row.id, []), repairs(row)) for row in self.messages]
+
+
+def load_branch(leaf: UUID) -> Branch:
+    messages = _unique(Message.objects.raw(_MESSAGES, [_database_id(leaf)]))
+    if not messages:
+        raise Message.DoesNotExist(f"There is no message {leaf}.")
+    conversation = Conversation.objects.get(pk=messages[-1].conversation_id)
+    return Branch(conversation, messages, _load_items(leaf))
+
+
+def load_conversation(pk: UUID) -> Conversation:
+    return Conversation.objects.select_related("owner").get(pk=pk)
+
+
+def load_items(message: UUID) -> list[Item]:
+    """The items of one message, in order."""
+    rows = ItemRow.objects.filter(message=message).order_by("seq")
+    return [_item((row.message_id, *(getattr(row, name) for name in _COLUMNS))) for row in rows]
+
+
+def next_round(items: Iterable[Item]) -> int:
+    """The number of the round to come: rounds are counted inside the message."""
+    return max((item.round for item in items if item.kind in FROM_MODEL), default=-1) + 1
+
+
+def repairs(row: Message) -> dict[int, tuple[str, tuple[Repair, ...]]]:
+    rounds = row.metadata.get("rounds", [])
+    taught = ((facts["round"], facts["model"], facts.get("repaired", ())) for facts in rounds)
+    return {number: (model, tuple(Repair(how) for how in hows)) for number, model, hows in taught if hows}
+
+
+def _unique(rows: Iterable[Message]) -> list[Message]:
+    return list({row.id: row for row in rows}.values())
+
+
+def _load_items(leaf: UUID) -> dict[UUID, list[Item]]:
+    items: dict[UUID, list[Item]] = defaultdict(list)
+    with connection.cursor() as cursor:
+        cursor.execute(_ITEMS, [_database_id(leaf)])
+        for row in cursor.fetchall():
+            items[_python_id(row[0])].append(_item((*row[:4], _value(row[4]), *row[5:])))
+    return items
+
+
+def _item(row: Sequence[object]) -> Item:
+    _, key, kind, text, wire, provider, dialect, model, number, cut, call_id, name, outcome = row
+    return Item(
+        key=str(key),
+        kind=Kind(str(kind)),
+        text=str(text),
+        wire=wire,
+        provider=str(provider),
+        dialect=str(dialect),
+        model=str(model),
+        round=int(str(number)),
+        cut=bool(cut),
+        call_id=str(call_id),
+        name=str(name),
+        outcome=str(outcome),
+    )
+
+
+def _value(text: str | None) -> object:
+    return None if text is None else verbatim.loads(text)
+
+
+def _database_id(pk: UUID) -> Any:
+    return Message._meta.pk.get_db_prep_value(pk, connection)
+
+
+def _python_id(value: UUID | str) -> UUID:
+    return value if isinstance(value, UUID) else UUID(value)

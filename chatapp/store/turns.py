@@ -1,0 +1,278 @@
+"""The life of a turn in rows. Every write begins with a conditional update of the message: check and lock at once."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+from uuid import UUID
+
+from django.db import transaction
+from django.db.models import Count, F
+from django.utils import timezone
+
+from ..core.draft import Draft
+from ..core.history import NO_RESULT
+from ..core.items import Item, KeyMaker, Kind, Outcome, clean
+from ..models import LIVE, Message, Role, Status
+from ..models import Draft as DraftRow
+from ..models import Item as ItemRow
+from .branches import load_items, next_round
+from .changes import tell
+
+STOPPED_RESULT = "The call was stopped before it had a result."
+
+
+class Fenced(Exception):
+    """The turn has changed hands: whoever gets this writes nothing more and ends quietly."""
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """The right to write to one turn, for as long as `attempt` is its newest."""
+
+    message: UUID
+    attempt: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Measured:
+    """What goes with items in their transaction. `elapsed`: the turn's own time so far, in milliseconds."""
+
+    durations: dict[str, int] = field(default_factory=dict)
+    timings: dict[str, Any] = field(default_factory=dict)
+    round: dict[str, Any] | None = None
+    elapsed: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """A draft as it was seen, and the moment of the look in the turn's own time."""
+
+    attempt: int
+    draft: Draft
+    at: float
+
+
+@transaction.atomic
+def claim(message: UUID, *, runner: str, seen: int) -> Claim:
+    """Takes the turn over from the attempt that was `seen`; of several who try, one succeeds."""
+    rows = Message.objects.filter(pk=message, attempt=seen, status__in=(Status.QUEUED, Status.RUNNING))
+    changes = {"attempt": F("attempt") + 1, "tries": F("tries") + 1}
+    if not rows.update(status=Status.RUNNING, runner=runner, touched_at=timezone.now(), **changes):
+        raise Fenced
+    _tell(message, "turn began")
+    return Claim(message, seen + 1)
+
+
+@transaction.atomic
+def append_round(claim: Claim, items: Sequence[Item], measured: Measured) -> None:
+    """All items of one response together, so that nothing half-said is ever replayed."""
+    _hold(claim, tries=1)
+    _append(claim.message, items, measured)
+    DraftRow.objects.filter(message=claim.message).delete()
+
+
+@transaction.atomic
+def append_result(claim: Claim, item: Item, measured: Measured) -> None:
+    _hold(claim)
+    _append(claim.message, [item], measured)
+
+
+@transaction.atomic
+def finish(claim: Claim, items: Sequence[Item], measured: Measured) -> None:
+    """The final answer."""
+    _hold(claim, status=Status.COMPLETE)
+    _append(claim.message, items, measured)
+    _settle(claim.message, "turn ended")
+
+
+@transaction.atomic
+def give_up(claim: Claim, status: Status, seen: Seen, measured: Measured, ended: dict[str, Any]) -> None:
+    """The loop ends the turn without a final answer; what was seen of the open round is kept as cut items."""
+    _hold(claim, status=status)
+    _cut(claim.message, seen, Outcome.STOPPED, STOPPED_RESULT)
+    _note(claim.message, measured, ended=ended)
+    _settle(claim.message, "turn ended")
+
+
+@transaction.atomic
+def stop(message: UUID, seen: Seen | None, *, by: str = "") -> bool:
+    """A person stops the turn, whoever runs it. False when it had already ended."""
+    return _take(message, LIVE, Status.STOPPED, seen, {"reason": "stopped", "by": by}, Outcome.STOPPED)
+
+
+@transaction.atomic
+def interrupt(message: UUID, *, attempt: int) -> bool:
+    """Gives up a turn whose processes died too often or too long ago."""
+    mine = {"attempt": attempt}
+    ended = {"reason": "interrupted"}
+    return _take(
+        message, (Status.QUEUED, Status.RUNNING), Status.INTERRUPTED, None, ended, Outcome.UNKNOWN, mine
+    )
+
+
+@transaction.atomic
+def park(claim: Claim) -> None:
+    """The turn waits for a person: no task, no lock."""
+    _hold(claim, status=Status.WAITING, runner="")
+    _tell(claim.message, "turn waits")
+
+
+@transaction.atomic
+def requeue(message: UUID, *, runner: str = "") -> bool:
+    """Continue, or Retry where nothing was kept: the same message goes on."""
+    row = Message.objects.filter(pk=message, role=Role.ASSISTANT).first()
+    ended = (Status.STOPPED, Status.INTERRUPTED, Status.FAILED)
+    if row is None or row.status not in ended or (row.status == Status.FAILED and row.next_seq):
+        return False
+    metadata = {name: value for name, value in row.metadata.items() if name != "ended"}
+    metadata["goes_on_at"] = next_round(load_items(message))
+    changes = {"tries": 0, "runner": runner, "metadata": metadata, "touched_at": timezone.now()}
+    mine = Message.objects.filter(pk=message, status=row.status, attempt=row.attempt)
+    if not mine.update(status=Status.QUEUED, **changes):
+        return False
+    _tell(message, "turn queued")
+    return True
+
+
+@transaction.atomic
+def save_draft(claim: Claim, saved: dict[str, Any]) -> None:
+    _hold(claim)
+    fields = {"attempt": claim.attempt, "n": saved["n"], "saved": saved}
+    DraftRow.objects.update_or_create(message_id=claim.message, defaults=fields)
+
+
+def load_draft(message: UUID) -> Seen | None:
+    row = DraftRow.objects.filter(message=message).first()
+    return Seen(row.attempt, Draft.from_json(row.saved), row.saved["at"]) if row else None
+
+
+def load_live_turns() -> list[Message]:
+    """Turns that somebody should be working on."""
+    return list(Message.objects.filter(status__in=(Status.QUEUED, Status.RUNNING)).order_by("touched_at"))
+
+
+def count_turns() -> dict[str, int]:
+    answers = Message.objects.filter(role=Role.ASSISTANT)
+    return dict(answers.values_list("status").annotate(Count("id")).order_by("status"))
+
+
+def _hold(claim: Claim, **changes: Any) -> None:
+    rows = Message.objects.filter(pk=claim.message, attempt=claim.attempt, status=Status.RUNNING)
+    if not rows.update(touched_at=timezone.now(), **changes):
+        raise Fenced
+
+
+def _take(
+    message: UUID,
+    leaves: Sequence[str],
+    status: Status,
+    seen: Seen | None,
+    ended: dict[str, Any],
+    outcome: Outcome,
+    mine: dict[str, Any] | None = None,
+) -> bool:
+    rows = Message.objects.filter(pk=message, status__in=leaves, **(mine or {}))
+    if not rows.update(status=status, attempt=F("attempt") + 1, runner="", touched_at=timezone.now()):
+        return False
+    before = Message.objects.values_list("attempt", flat=True).get(pk=message) - 1
+    best = seen if seen and seen.attempt == before else load_draft(message)
+    text = STOPPED_RESULT if outcome is Outcome.STOPPED else NO_RESULT
+    _cut(message, best, outcome, text)
+    _note(message, Measured(), ended=ended)
+    _settle(message, "turn ended")
+    return True
+
+
+def _cut(message: UUID, seen: Seen | None, outcome: Outcome, text: str) -> None:
+    """Unfinished pieces become cut items, and every call without a result gets one."""
+    stored = load_items(message)
+    keys = {item.key for item in stored}
+    here = next_round(stored)
+    items = [replace(item, round=here) for item in (seen.draft.cut() if seen else []) if item.key not in keys]
+    names = KeyMaker(keys | {item.key for item in items})
+    for call in without_result([*stored, *items]):
+        items.append(_result(call, names.take(), outcome, text))
+    _append(message, items, _measured(seen, [item.key for item in items]))
+
+
+def _measured(seen: Seen | None, keys: list[str]) -> Measured:
+    if seen is None:
+        return Measured()
+    still_open = set(seen.draft.open_keys())
+    timings = seen.draft.timings(keys, seen.at)
+    timings = {key: span | {"cut": True} if key in still_open else span for key, span in timings.items()}
+    return Measured(durations=seen.draft.durations(keys, seen.at), timings=timings, elapsed=seen.at)
+
+
+def without_result(items: Iterable[Item]) -> list[Item]:
+    """Calls of one message that nothing has answered yet, in order."""
+    items = list(items)
+    answered = Counter((item.round, item.call_id) for item in items if item.kind is Kind.TOOL_RESULT)
+    open_calls = []
+    for call in (item for item in items if item.kind is Kind.TOOL_CALL):
+        if answered[call.round, call.call_id]:
+            answered[call.round, call.call_id] -= 1
+        else:
+            open_calls.append(call)
+    return open_calls
+
+
+def _result(call: Item, key: str, outcome: Outcome, text: str) -> Item:
+    return Item(
+        key=key,
+        kind=Kind.TOOL_RESULT,
+        text=text,
+        round=call.round,
+        call_id=call.call_id,
+        name=call.name,
+        outcome=outcome,
+    )
+
+
+def _append(message: UUID, items: Sequence[Item], measured: Measured) -> None:
+    Message.objects.filter(pk=message).update(next_seq=F("next_seq") + len(items))
+    first = Message.objects.values_list("next_seq", flat=True).get(pk=message) - len(items)
+    ItemRow.objects.bulk_create(_row(message, first + n, item) for n, item in enumerate(items))
+    _note(message, measured)
+
+
+def _row(message: UUID, seq: int, item: Item) -> ItemRow:
+    return ItemRow(
+        message_id=message,
+        seq=seq,
+        key=item.key,
+        kind=item.kind,
+        round=item.round,
+        cut=item.cut,
+        text=clean(item.text),
+        wire=item.wire,
+        provider=item.provider,
+        dialect=item.dialect,
+        model=item.model,
+        call_id=clean(item.call_id),
+        name=clean(item.name),
+        outcome=item.outcome,
+    )
+
+
+def _note(message: UUID, measured: Measured, **facts: Any) -> None:
+    """Adds what was measured to the message's metadata; the row is locked by the update before."""
+    metadata: dict[str, Any] = Message.objects.only("metadata").get(pk=message).metadata
+    for name, values in (("reasoning_durations_ms", measured.durations), ("timings_ms", measured.timings)):
+        metadata.setdefault(name, {}).update(values)
+    if measured.round is not None:
+        metadata.setdefault("rounds", []).append(measured.round)
+    metadata["elapsed_ms"] = max(round(measured.elapsed), metadata.get("elapsed_ms", 0))
+    Message.objects.filter(pk=message).update(metadata=metadata | facts)
+
+
+def _settle(message: UUID, what: str) -> None:
+    DraftRow.objects.filter(message=message).delete()
+    _tell(message, what)
+
+
+def _tell(message: UUID, what: str) -> None:
+    tell(Message.objects.values_list("conversation_id", flat=True).get(pk=message), what, message)

@@ -1,0 +1,10 @@
+"""The tools that are built in. A tool is one file here and its line in the list."""
+
+from __future__ import annotations
+
+from . import calculator, clock
+from .base import Tool, ToolError, ToolOutput
+
+__all__ = ["TOOLS", "Tool", "ToolError", "ToolOutput"]
+
+TOOLS: dict[str, Tool] = {each.name: each for each in (clock.TOOL, calculator.TOOL)}

@@ -1,0 +1,139 @@
+"""One request to the model: worded from rows as they are, listened to, and repaired once where that helps."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import aclosing
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from ..core.contracts import taught
+from ..core.events import Asked, Event, Finish, Repaired, ResponseEnded, Usage
+from ..core.history import History, Logged, Repair, Target, fold, learned
+from ..core.items import Item, Kind
+from ..providers.base import OFF, Ask, ProviderError, ToolSpec
+from ..providers.catalog import Catalog
+from ..store import Branch, next_round
+from ..tools.base import Tool
+from .state import TurnState
+
+REPAIRS = {
+    Repair.STALE: "The provider did not accept the earlier thoughts; asking again without them.",
+    Repair.FORBIDDEN: "The provider does not take thoughts back; asking again without them.",
+    Repair.REQUIRED: "The provider wants the earlier thoughts; asking again with them.",
+    Repair.NO_SUMMARY: "The provider does not give summaries of thoughts here; asking again without them.",
+}
+
+
+@dataclass(slots=True)
+class Response:
+    """What came of one round."""
+
+    label: str
+    items: list[Item] = field(default_factory=list)
+    finish: Finish = Finish.STOP
+    facts: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def calls(self) -> list[Item]:
+        return [item for item in self.items if item.kind is Kind.TOOL_CALL]
+
+    @property
+    def words(self) -> bool:
+        return any(item.kind is Kind.ASSISTANT_MESSAGE and item.text.strip() for item in self.items)
+
+
+class Asking:
+    def __init__(
+        self, turn: TurnState, catalog: Catalog, branch: Branch, *, replay_turns: int | None
+    ) -> None:
+        self.turn, self.branch, self.replay_turns = turn, branch, replay_turns
+        self.provider, self.model = catalog.find(branch.leaf.model)
+        self.log = branch.log()
+        self.round = next_round(self.log[-1].items)
+        self.learned = learned(self.log, self.model.id)
+
+    async def ask(self, *, may_call: bool, tools: Sequence[Tool]) -> Response:
+        """Each kind of repair is tried once, and only while nothing has been said yet."""
+        repairs: list[Repair] = []
+        while True:
+            ask = self._ask(repairs, may_call=may_call, tools=tools)
+            response = Response(self.provider.endpoint.label, facts=self._facts(ask, repairs))
+            self.turn.facts = response.facts
+            try:
+                return await self._listen(ask, response)
+            except ProviderError as error:
+                if error.repair is None or error.repair in repairs or self.turn.draft.pieces:
+                    raise
+                repairs.append(error.repair)
+                self.turn.publish(Repaired(error.repair, REPAIRS[error.repair]))
+
+    async def _listen(self, ask: Ask, response: Response) -> Response:
+        self.turn.publish(Asked(ask.round))
+        try:
+            async with aclosing(self.provider.stream(ask, self.turn.keys)) as events:
+                async for event in events:
+                    self.turn.publish(event)
+                    _note(event, response)
+        finally:
+            sign = self.turn.draft.clock.first_sign
+            response.facts["first_event_ms"] = None if sign is None else round(sign)
+        response.items = self.turn.draft.finished()
+        return response
+
+    def _ask(self, repairs: list[Repair], *, may_call: bool, tools: Sequence[Tool]) -> Ask:
+        known = self.learned | frozenset(repairs)
+        contract = taught(self.provider.contract(self.model), known)
+        row, conversation = self.branch.leaf, self.branch.conversation
+        target = Target(self.model.provider, self.model.dialect, self.model.name, contract, row.effort != OFF)
+        return Ask(
+            model=self.model,
+            contract=contract,
+            history=self._history(target, repairs),
+            label=self.provider.endpoint.label,
+            conversation=str(conversation.id),
+            instructions=conversation.instructions,
+            tools=[
+                ToolSpec(name=tool.name, description=tool.description, schema=tool.schema) for tool in tools
+            ],
+            effort=row.effort,
+            may_call=may_call,
+            round=self.round,
+            repairs=known,
+        )
+
+    def _history(self, target: Target, repairs: list[Repair]) -> History:
+        log: list[Logged] = self.log
+        if Repair.STALE in repairs:
+            stale = {**log[-1].repaired, self.round: (self.model.id, repairs)}
+            log = [*log[:-1], replace(log[-1], repaired=stale)]
+        return fold(log, target, cap=self.replay_turns)
+
+    def _facts(self, ask: Ask, repairs: list[Repair]) -> dict[str, Any]:
+        """What the answer's details tell of this round, and what later folds learn from it."""
+        facts: dict[str, Any] = {
+            "round": self.round,
+            "model": self.model.id,
+            "usage": {},
+            "first_event_ms": None,
+        }
+        facts |= {"replayed": ask.history.replayed, "dropped": dict(ask.history.dropped)}
+        return facts | ({"repaired": list(repairs)} if repairs else {})
+
+
+def _note(event: Event, response: Response) -> None:
+    match event:
+        case Usage():
+            response.facts["usage"] = _known(event)
+        case ResponseEnded():
+            response.finish = event.finish
+            response.facts["finish"] = event.finish
+        case _:
+            pass
+
+
+def _known(usage: Usage) -> dict[str, int]:
+    values = {
+        name: getattr(usage, name) for name in ("input", "cached", "cache_written", "output", "reasoning")
+    }
+    return {name: value for name, value in values.items() if value is not None}

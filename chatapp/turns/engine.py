@@ -1,0 +1,142 @@
+"""The engine of this process: its edges put together, and the few commands that pages and scripts give it."""
+
+from __future__ import annotations
+
+import asyncio
+import contextvars
+import time
+from collections.abc import Callable, Mapping
+from functools import cache, partial
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+from django.conf import settings
+
+from .. import local_model, store
+from ..providers import WIRES
+from ..providers.base import OFF
+from ..providers.catalog import Catalog
+from ..providers.client import close_client
+from ..providers.local import LocalProvider
+from ..store import Refused, Started, in_thread
+from ..tools import TOOLS, Tool
+from .live import Live, MemoryLive
+from .locks import ProcessLock
+from .loop import CHECKPOINT_SECONDS, ROUNDS, World
+from .notices import MemoryNotices, Notices
+from .runner import EmbeddedRunner
+
+
+class Engine:
+    def __init__(
+        self,
+        catalog: Catalog,
+        *,
+        folder: Path,
+        tools: Mapping[str, Tool] = TOOLS,
+        now: Callable[[], float] = time.monotonic,
+        replay_turns: int | None = None,
+        rounds: int = ROUNDS,
+        checkpoint: float = CHECKPOINT_SECONDS,
+    ) -> None:
+        self.catalog, self.tools = catalog, tools
+        self.live: Live = MemoryLive()
+        self.notices: Notices = MemoryNotices()
+        world = World(
+            catalog=catalog,
+            live=self.live,
+            tools=tools,
+            now=now,
+            replay_turns=replay_turns,
+            rounds=rounds,
+            checkpoint=checkpoint,
+        )
+        self.runner = EmbeddedRunner(world, ProcessLock(folder / "run"))
+        self._looking: asyncio.Task[None] | None = None
+
+    async def default_model(self) -> str:
+        """What is asked when nobody chose."""
+        return await self.catalog.default_model(settings.DEFAULT_MODEL)
+
+    async def start(self) -> None:
+        """Goes on with what a dead process left, now and from time to time. Calling it again does nothing."""
+        if self._looking is None:
+            look = self.runner.keep_recovering()
+            self._looking = asyncio.create_task(look, context=contextvars.Context())
+            await self.runner.recover()
+
+    async def ask(
+        self,
+        conversation: UUID | None,
+        text: str,
+        *,
+        author: Any,
+        model: str,
+        parent: UUID | None = None,
+        effort: str = "",
+        instructions: str = "",
+    ) -> Started:
+        """A question, and the turn that answers it. Without a conversation it opens one."""
+        self._check(model, effort)
+        asked = {"model": model, "effort": effort, "runner": self.runner.name}
+        if conversation is None:
+            opening = in_thread(store.open_conversation)
+            started = await opening(author, text, tools=list(self.tools), instructions=instructions, **asked)
+        else:
+            started = await in_thread(store.start_turn)(
+                conversation, text, parent=parent, author=author, **asked
+            )
+        await self.runner.start(started.answer)
+        return started
+
+    async def ask_again(self, question: UUID, *, model: str, effort: str = "") -> Started:
+        """A sibling answer to the same question."""
+        self._check(model, effort)
+        runner = self.runner.name
+        started = await in_thread(store.start_answer)(question, model=model, effort=effort, runner=runner)
+        await self.runner.start(started.answer)
+        return started
+
+    def _check(self, model: str, effort: str) -> None:
+        """UnknownModel or Refused, before anything is written."""
+        _, spec = self.catalog.find(model)
+        if effort and spec.efforts and effort not in spec.efforts:
+            raise Refused(
+                f"{spec.id} does not know the effort {effort!r}. It knows: {', '.join(spec.efforts)}."
+            )
+        if effort and not spec.efforts and effort != OFF:
+            raise Refused(f"{spec.id} has no effort to set.")
+
+    async def go_on(self, answer: UUID) -> bool:
+        """Continue, or Retry where nothing was kept: in the same message."""
+        if not await in_thread(store.requeue)(answer, runner=self.runner.name):
+            return False
+        await self.runner.start(answer)
+        return True
+
+    async def stop(self, answer: UUID, *, by: str = "") -> bool:
+        """The turn is stopped when this answers, whoever runs it; what was seen of it is kept."""
+        seen = await self.live.seen(answer)
+        stopped = await in_thread(store.stop)(answer, seen, by=by)
+        await self.runner.stop(answer)
+        return stopped
+
+    async def close(self) -> None:
+        """What runs is cancelled and stays as it is in the rows, for the next process to go on with."""
+        if self._looking:
+            self._looking.cancel()
+        await self.runner.close()
+        await close_client()
+
+
+@cache
+def engine() -> Engine:
+    """The one of this process, as the settings have it."""
+    catalog = Catalog(settings.PROVIDERS, beside=_local() if settings.LOCAL_MODEL else ())
+    return Engine(catalog, folder=Path(settings.DATA_DIR), replay_turns=settings.REPLAY_TURNS)
+
+
+def _local() -> list[LocalProvider]:
+    place = partial(local_model.state, Path(settings.DATA_DIR))
+    return [LocalProvider(place, WIRES["chat"], label=local_model.LABEL, window=local_model.WINDOW)]

@@ -1,0 +1,98 @@
+"""The running turn's events, from number n on: how those who watch see what is not a row yet."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from dataclasses import dataclass
+from typing import Protocol
+from uuid import UUID
+
+from ..core.draft import Draft
+from ..core.events import Event
+from ..store import Seen
+
+# One attempt at one turn: a zombie's stream has another name.
+Stream = tuple[UUID, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """Event number `n` of an attempt, `at` milliseconds from the start of the turn."""
+
+    n: int
+    at: float
+    event: Event
+
+
+class Live(Protocol):
+    """Publishing never waits. Reading from n gives everything after it, then waits for more until the turn ends."""
+
+    def open(self, stream: Stream, draft: Draft, elapsed: Callable[[], float]) -> None: ...
+
+    def publish(self, stream: Stream, event: Event, at: float) -> None: ...
+
+    def close(self, stream: Stream) -> None: ...
+
+    def read(self, stream: Stream, after: int = 0) -> AsyncIterator[list[Said]]: ...
+
+    async def seen(self, message: UUID) -> Seen | None:
+        """The draft of the message's newest attempt that can be reached, as of now."""
+
+
+class MemoryLive:
+    """One process: a list for each attempt, and an event that wakes its readers."""
+
+    def __init__(self) -> None:
+        self._running: dict[Stream, _Running] = {}
+
+    def open(self, stream: Stream, draft: Draft, elapsed: Callable[[], float]) -> None:
+        self._running[stream] = _Running(draft, elapsed)
+
+    def publish(self, stream: Stream, event: Event, at: float) -> None:
+        running = self._running.get(stream)
+        if running:
+            running.said.append(Said(len(running.said) + 1, at, event))
+            running.wake()
+
+    def close(self, stream: Stream) -> None:
+        """Nothing more comes. Those who read have it all; those who come later find rows."""
+        running = self._running.pop(stream, None)
+        if running:
+            running.over = True
+            running.wake()
+
+    async def read(self, stream: Stream, after: int = 0) -> AsyncIterator[list[Said]]:
+        running = self._running.get(stream)
+        while running:
+            news = running.said[after:]
+            if news:
+                after = news[-1].n
+                yield news
+            elif running.over:
+                return
+            else:
+                await running.news.wait()
+
+    async def seen(self, message: UUID) -> Seen | None:
+        attempts = [stream for stream in self._running if stream[0] == message]
+        if not attempts:
+            return None
+        newest = max(attempts, key=lambda stream: stream[1])
+        running = self._running[newest]
+        at = running.elapsed()
+        # A copy, since the loop goes on writing while a thread of the database reads.
+        return Seen(newest[1], Draft.from_json(running.draft.to_json(at)), at)
+
+
+class _Running:
+    def __init__(self, draft: Draft, elapsed: Callable[[], float]) -> None:
+        self.draft, self.elapsed = draft, elapsed
+        self.said: list[Said] = []
+        self.news = asyncio.Event()
+        self.over = False
+
+    def wake(self) -> None:
+        """Everyone who waits now; who comes later looks at the list first."""
+        self.news.set()
+        self.news = asyncio.Event()

@@ -1,0 +1,223 @@
+"""run_turn(): fold, ask, show, append, call tools, again, until there is an answer."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from dataclasses import dataclass
+from traceback import extract_tb
+from typing import Any
+
+from django.db import DatabaseError
+
+from .. import store
+from ..core.events import Finish, ItemDone, ItemsStored, ItemStarted, TurnEnded
+from ..core.history import NO_RESULT
+from ..core.items import Item, Kind, Outcome
+from ..models import Status
+from ..providers.base import ProviderError, Trouble
+from ..providers.catalog import Catalog, UnknownModel
+from ..providers.refusals import trouble_error
+from ..store import Branch, Claim, Fenced, Measured, Seen, in_thread
+from ..tools.base import Tool, ToolOutput
+from .asking import Asking, Response
+from .live import Live
+from .state import TurnState
+
+log = logging.getLogger(__name__)
+
+ROUNDS = 25
+CHECKPOINT_SECONDS = 1.0
+TOO_MANY_CALLS = "The call was not made: this answer has used up its calls. Answer with what you have."
+KEEPS_CALLING = "The model kept calling tools instead of answering. Ask again."
+OURS = "Something broke inside Thoughtline. Your question is safe; try again."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class World:
+    """What a turn touches outside itself."""
+
+    catalog: Catalog
+    live: Live
+    tools: Mapping[str, Tool]
+    now: Callable[[], float]
+    replay_turns: int | None = None
+    rounds: int = ROUNDS
+    checkpoint: float = CHECKPOINT_SECONDS
+
+
+async def run_turn(claim: Claim, world: World) -> None:
+    """Answers one question. Whoever takes the turn over meanwhile makes this end quietly, with nothing written."""
+    branch = await in_thread(store.load_branch)(claim.message)
+    turn = TurnState(claim, branch, world.live, world.now)
+    try:
+        async with asyncio.TaskGroup() as group:
+            beside = group.create_task(_keep_draft(turn, world.checkpoint))
+            await _Loop(turn, world).run()
+            beside.cancel()
+    except* Fenced:
+        log.info("turn %s attempt %s was taken over", claim.message, claim.attempt)
+    finally:
+        world.live.close(turn.stream)
+
+
+async def _keep_draft(turn: TurnState, every: float) -> None:
+    """Saves the draft beside the turn. This is also how a turn learns in its silence that it was taken over."""
+    while True:
+        await asyncio.sleep(every)
+        try:
+            await in_thread(store.save_draft)(turn.claim, turn.draft.to_json(turn.elapsed()))
+        except DatabaseError as error:
+            log.warning("turn %s: its draft was not saved: %s", turn.claim.message, type(error).__name__)
+
+
+class _Loop:
+    def __init__(self, turn: TurnState, world: World) -> None:
+        self.turn, self.world = turn, world
+
+    async def run(self) -> None:
+        try:
+            await self._settle_calls(
+                store.without_result(self.turn.branch.items.get(self.turn.claim.message, ()))
+            )
+            while not await self._round():
+                pass
+        except Fenced:
+            raise
+        except UnknownModel as error:
+            await self._fail(ProviderError(Trouble.NOT_FOUND, str(error)))
+        except ProviderError as error:
+            await self._fail(error)
+        except Exception as error:
+            log.error(
+                "turn %s attempt %s broke: %s",
+                *self.turn.stream,
+                _where(error),
+                exc_info=log.isEnabledFor(10),
+            )
+            await self._fail(ProviderError(Trouble.BROKEN, OURS))
+
+    async def _round(self) -> bool:
+        """One response of the model and its calls. True when the turn has ended."""
+        branch = await in_thread(store.load_branch)(self.turn.claim.message)
+        asking = Asking(self.turn, self.world.catalog, branch, replay_turns=self.world.replay_turns)
+        may_call = asking.round - branch.leaf.metadata.get("goes_on_at", 0) < self.world.rounds
+        response = await asking.ask(may_call=may_call, tools=self._offered(branch))
+        if response.finish is Finish.LENGTH:
+            await self._cut_short()
+            return True
+        self._refuse_empty(response)
+        if may_call and (response.calls or response.finish is Finish.PAUSE):
+            calls = response.calls
+            await self._store(store.append_round, response)
+            await _together(self._call(call) for call in calls)
+            return False
+        if response.calls:
+            calls, words = response.calls, response.words
+            await self._store(store.append_round, response)
+            await self._refuse_calls(calls, words=words)
+        await self._store(store.finish, response)
+        self._say_ended(Status.COMPLETE)
+        return True
+
+    def _offered(self, branch: Branch) -> list[Tool]:
+        names = branch.conversation.tools
+        return [self.world.tools[name] for name in names if name in self.world.tools]
+
+    def _refuse_empty(self, response: Response) -> None:
+        label = response.label
+        if response.finish in (Finish.FILTER, Finish.REFUSAL):
+            raise trouble_error(Trouble.FILTERED, label)
+        if not response.calls and not response.words and response.finish is not Finish.PAUSE:
+            raise trouble_error(Trouble.EMPTY, label)
+
+    async def _store(self, write: Callable[[Claim, list[Item], Measured], None], response: Response) -> None:
+        keys = [item.key for item in response.items]
+        await in_thread(write)(self.turn.claim, response.items, self.turn.measured(keys, self.turn.facts))
+        self.turn.facts, response.items = None, []
+        self.turn.publish(ItemsStored(tuple(keys)))
+
+    async def _call(self, call: Item) -> None:
+        key = self.turn.keys.take()
+        self.turn.publish(ItemStarted(key, Kind.TOOL_RESULT, call.name, call.call_id))
+        tool = self.world.tools.get(call.name)
+        if tool is None:
+            output = ToolOutput(f"There is no tool named {call.name}.", Outcome.FAILED)
+        else:
+            output = await tool.run(call.text)
+        await self._record(call, key, output)
+
+    async def _record(self, call: Item, key: str, output: ToolOutput) -> None:
+        result = Item(
+            key=key,
+            kind=Kind.TOOL_RESULT,
+            text=output.text,
+            round=call.round,
+            call_id=call.call_id,
+            name=call.name,
+            outcome=output.outcome,
+        )
+        self.turn.publish(ItemDone(result))
+        await in_thread(store.append_result)(self.turn.claim, result, self.turn.measured([key]))
+        self.turn.publish(ItemsStored((key,)))
+
+    async def _settle_calls(self, calls: Iterable[Item]) -> None:
+        """After a take-over: a call that may have run is not run again, unless its tool says that this is harmless."""
+        for call in calls:
+            tool = self.world.tools.get(call.name)
+            if tool and tool.idempotent:
+                await self._call(call)
+            else:
+                await self._answer_call(call, NO_RESULT, Outcome.UNKNOWN)
+
+    async def _refuse_calls(self, calls: Iterable[Item], *, words: bool) -> None:
+        """The model called again although it was asked for its closing answer."""
+        for call in calls:
+            await self._answer_call(call, TOO_MANY_CALLS, Outcome.FAILED)
+        if not words:
+            raise ProviderError(Trouble.EMPTY, KEEPS_CALLING)
+
+    async def _answer_call(self, call: Item, text: str, outcome: Outcome) -> None:
+        key = self.turn.keys.take()
+        self.turn.publish(ItemStarted(key, Kind.TOOL_RESULT, call.name, call.call_id))
+        await self._record(call, key, ToolOutput(text, outcome))
+
+    async def _cut_short(self) -> None:
+        await self._give_up(Status.STOPPED, {"reason": "length"})
+        self._say_ended(Status.STOPPED, "The answer reached the model's limit.")
+
+    async def _fail(self, error: ProviderError) -> None:
+        ended = {
+            "reason": error.trouble,
+            "sentence": error.sentence,
+            "raw": error.raw,
+            "status": error.status,
+        }
+        log.warning("turn %s attempt %s failed: %s", *self.turn.stream, error.trouble)
+        await self._give_up(Status.FAILED, ended)
+        self._say_ended(Status.FAILED, error.sentence)
+
+    async def _give_up(self, status: Status, ended: dict[str, Any]) -> None:
+        seen = Seen(self.turn.claim.attempt, self.turn.draft, self.turn.elapsed())
+        measured = self.turn.measured([], self.turn.facts)
+        await in_thread(store.give_up)(self.turn.claim, status, seen, measured, ended)
+
+    def _say_ended(self, status: Status, sentence: str = "") -> None:
+        self.turn.publish(TurnEnded(status, sentence))
+
+
+async def _together(works: Iterable[Awaitable[None]]) -> None:
+    """All at once; the first that fails ends the others."""
+    tasks = [asyncio.ensure_future(work) for work in works]
+    try:
+        await asyncio.gather(*tasks)
+    finally:
+        for task in tasks:
+            task.cancel()
+
+
+def _where(error: Exception) -> str:
+    """Its type and place, without its words: they may hold somebody's text."""
+    last = extract_tb(error.__traceback__)[-1]
+    return f"{type(error).__name__} at {last.name}:{last.lineno}"

@@ -1,0 +1,118 @@
+"""Starts and stops turns. Embedded: each is a task of this process, and what dead processes left is taken over."""
+
+from __future__ import annotations
+
+import asyncio
+import contextvars
+import logging
+from datetime import timedelta
+from typing import Protocol
+from uuid import UUID
+
+from django.db import DatabaseError
+from django.utils import timezone
+
+from .. import store
+from ..models import Message
+from ..store import Fenced, in_thread
+from .locks import ProcessLock
+from .loop import World, run_turn
+
+log = logging.getLogger(__name__)
+
+TRIES = 3
+TOO_OLD = timedelta(minutes=15)
+LOOK_SECONDS = 5.0
+
+
+class Runner(Protocol):
+    """`name` is written on the turns that this process will run, in the transaction that makes them."""
+
+    @property
+    def name(self) -> str: ...
+
+    async def start(self, message: UUID) -> None:
+        """The queued turn begins."""
+
+    async def stop(self, message: UUID) -> None:
+        """The turn has been taken over in the rows: end the work on it."""
+
+
+class EmbeddedRunner:
+    def __init__(self, world: World, lock: ProcessLock) -> None:
+        self._world, self._lock = world, lock
+        self._tasks: dict[UUID, set[asyncio.Task[None]]] = {}
+
+    @property
+    def name(self) -> str:
+        return self._lock.name
+
+    async def start(self, message: UUID, *, seen: int | None = None) -> None:
+        attempt = seen if seen is not None else await in_thread(_attempt)(message)
+        # A turn outlives the request that asked for it, so it must not inherit the request's context.
+        task = asyncio.create_task(self._run(message, attempt), context=contextvars.Context())
+        self._tasks.setdefault(message, set()).add(task)
+        task.add_done_callback(lambda done: self._forget(message, done))
+
+    async def stop(self, message: UUID) -> None:
+        for task in self._tasks.get(message, ()):
+            task.cancel()
+
+    async def wait(self, message: UUID) -> None:
+        """Until the turn's work here has ended, however it ended."""
+        tasks = self._tasks.get(message)
+        if tasks:
+            await asyncio.wait(tasks)
+
+    async def close(self) -> None:
+        """Cancels what runs; the rows stay as they are, and the next process goes on from them."""
+        tasks = [task for group in self._tasks.values() for task in group]
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        self._lock.release()
+
+    async def recover(self) -> None:
+        """Takes over the turns that nobody works on any more."""
+        for row in await in_thread(store.load_live_turns)():
+            if self._is_abandoned(row):
+                await self._take_over(row)
+
+    async def keep_recovering(self) -> None:
+        while True:
+            await asyncio.sleep(LOOK_SECONDS)
+            try:
+                await self.recover()
+            except DatabaseError as error:
+                log.warning("abandoned turns were not looked for: %s", type(error).__name__)
+
+    async def _run(self, message: UUID, seen: int) -> None:
+        try:
+            claim = await in_thread(store.claim)(message, runner=self.name, seen=seen)
+        except Fenced:
+            return
+        await run_turn(claim, self._world)
+
+    def _forget(self, message: UUID, task: asyncio.Task[None]) -> None:
+        self._tasks[message].discard(task)
+        if not self._tasks[message]:
+            del self._tasks[message]
+        if not task.cancelled() and (error := task.exception()):
+            log.error("turn %s was left unfinished: %s", message, type(error).__name__)
+
+    def _is_abandoned(self, row: Message) -> bool:
+        if row.runner == self.name:
+            return row.id not in self._tasks
+        return self._lock.is_free(row.runner, touched_at=row.touched_at)
+
+    async def _take_over(self, row: Message) -> None:
+        if row.tries >= TRIES or row.touched_at is None or timezone.now() - row.touched_at > TOO_OLD:
+            await in_thread(store.interrupt)(row.id, attempt=row.attempt)
+            log.warning("turn %s is interrupted after %s tries", row.id, row.tries)
+        else:
+            log.info("turn %s attempt %s is taken over", row.id, row.attempt)
+            await self.start(row.id, seen=row.attempt)
+
+
+def _attempt(message: UUID) -> int:
+    return Message.objects.values_list("attempt", flat=True).get(pk=message)

@@ -1,0 +1,44 @@
+"""What one attempt at a turn knows while it runs: its claim, its draft, its keys and its own time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ..core.draft import Draft
+from ..core.events import Event
+from ..core.items import KeyMaker
+from ..store import Branch, Claim, Measured
+from .live import Live
+
+
+class TurnState:
+    """Its time goes on from where the last attempt left it: what people and crashes took is left out."""
+
+    def __init__(self, claim: Claim, branch: Branch, live: Live, now: Callable[[], float]) -> None:
+        self.claim, self.branch, self._live, self._now = claim, branch, live, now
+        self.draft = Draft()
+        self.keys = KeyMaker(item.key for item in branch.items.get(claim.message, ()))
+        self.facts: dict[str, Any] | None = None
+        before: float = branch.leaf.metadata.get("elapsed_ms", 0)
+        self._began = now() - before / 1000
+        live.open(self.stream, self.draft, self.elapsed)
+
+    @property
+    def stream(self) -> tuple[Any, int]:
+        return (self.claim.message, self.claim.attempt)
+
+    def elapsed(self) -> float:
+        """Milliseconds from the start of the turn."""
+        return (self._now() - self._began) * 1000
+
+    def publish(self, event: Event) -> None:
+        """The one place where an event gets its moment."""
+        at = self.elapsed()
+        self.draft.apply(event, at)
+        self._live.publish(self.stream, event, at)
+
+    def measured(self, keys: list[str], facts: dict[str, Any] | None = None) -> Measured:
+        at = self.elapsed()
+        durations, timings = self.draft.durations(keys, at), self.draft.timings(keys, at)
+        return Measured(durations=durations, timings=timings, round=facts, elapsed=at)

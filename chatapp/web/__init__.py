@@ -1,0 +1,1 @@
+"""Pages and what stands around them: views, forms, middleware, static files."""

@@ -1,0 +1,536 @@
+"""The demo: a believable and honest stand-in, played here through whole turns with the real fold and the real tools."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
+
+import pytest
+
+from chatapp.core.draft import Draft
+from chatapp.core.events import Event, Finish, ItemDelta, ItemDone, ItemStarted, ResponseEnded
+from chatapp.core.history import GO_ON, History, Logged, Target, fold
+from chatapp.core.items import Item, KeyMaker, Kind, Outcome
+from chatapp.providers.base import OFF, Ask, ToolSpec
+from chatapp.providers.demo import DemoProvider
+from chatapp.providers.demo.finding import expression, zones
+from chatapp.providers.demo.texts import COUNTING, GENERAL, LOOKING, TOPICS, texts_of
+from chatapp.tools import TOOLS
+
+EVERY_TOOL = tuple(TOOLS)
+
+
+@dataclass
+class Talk:
+    """A conversation with the demo, one branch of it."""
+
+    demo: DemoProvider
+    log: list[Logged] = field(default_factory=list)
+    conversation: str = "c1"
+    now: Callable[[], float] = float
+    draft: Draft = field(default_factory=Draft)
+
+    def ask(self, question: str, **how: object) -> list[Item]:
+        """The items of the answer; calls are made for real."""
+        self.log.append(Logged("user", [Item(key="q", kind=Kind.USER_MESSAGE, text=question)]))
+        return self.answer(**how)
+
+    def ask_again(self, **how: object) -> list[Item]:
+        self.log.pop()
+        return self.answer(**how)
+
+    def answer(
+        self, effort: str = "", tools: Sequence[str] = EVERY_TOOL, may_call: bool = True, outcome: str = ""
+    ) -> list[Item]:
+        items: list[Item] = []
+        self.log.append(Logged("assistant", items))
+        keys = KeyMaker()
+        for number in range(5):
+            events = self.round(number, keys, effort, tools, may_call)
+            said = [event.item for event in events if isinstance(event, ItemDone)]
+            items += said
+            if events[-1] == ResponseEnded(Finish.STOP):
+                return items
+            items += [result(call, keys.take(), outcome) for call in said if call.kind is Kind.TOOL_CALL]
+        raise AssertionError("it never stops calling")
+
+    def round(
+        self, number: int, keys: KeyMaker, effort: str, tools: Sequence[str], may_call: bool
+    ) -> list[Event]:
+        model = self.demo.model()
+        contract = self.demo.contract(model)
+        target = Target(model.provider, model.dialect, model.name, contract, effort != OFF)
+        specs = [ToolSpec(name=name, description="", schema={}) for name in tools]
+        ask = Ask(
+            model=model,
+            contract=contract,
+            history=fold(self.log, target),
+            conversation=self.conversation,
+            tools=specs,
+            effort=effort,
+            may_call=may_call,
+            round=number,
+        )
+        return asyncio.run(self.stream(ask, keys))
+
+    async def stream(self, ask: Ask, keys: KeyMaker) -> list[Event]:
+        events = []
+        async for event in self.demo.stream(ask, keys):
+            self.draft.apply(event, self.now() * 1000)
+            events.append(event)
+        return events
+
+
+def result(call: Item, key: str, outcome: str) -> Item:
+    output = asyncio.run(TOOLS[call.name].run(call.text))
+    return Item(
+        key=key,
+        kind=Kind.TOOL_RESULT,
+        text="" if outcome else output.text,
+        name=call.name,
+        call_id=call.call_id,
+        round=call.round,
+        outcome=outcome or output.outcome,
+    )
+
+
+async def no_sleep(seconds: float) -> None:
+    pass
+
+
+@pytest.fixture
+def talk() -> Talk:
+    return Talk(DemoProvider(sleep=no_sleep))
+
+
+def thoughts(items: Sequence[Item]) -> list[str]:
+    return [item.text for item in items if item.kind is Kind.REASONING]
+
+
+def words(items: Sequence[Item]) -> str:
+    return "\n\n".join(item.text for item in items if item.kind is Kind.ASSISTANT_MESSAGE)
+
+
+def kinds(items: Sequence[Item]) -> list[str]:
+    return [item.kind.value for item in items]
+
+
+# What it is
+
+
+def test_it_is_labelled_as_a_demo_everywhere():
+    demo = DemoProvider()
+    assert (demo.endpoint.name, demo.endpoint.dialect, demo.endpoint.label) == (
+        "demo",
+        "demo",
+        "Demo (not a real model)",
+    )
+    (model,) = asyncio.run(demo.list_models())
+    assert model == demo.model("thinker")
+    assert (model.id, model.demo, model.label) == ("demo:thinker", True, "Demo (not a real model)")
+    assert model.efforts == (OFF, "low", "medium", "high")
+    assert demo.contract(model).dialect == "demo"
+
+
+QUESTIONS = [
+    "Hello!",
+    "Who are you?",
+    "Explain quantum computing to me.",
+    "Write a poem about the sea",
+    "What is 17 * 23?",
+    "What time is it in Tokyo?",
+    "How do I add an API key?",
+    "Which models can I choose?",
+    "How do branches work?",
+    "How long did you think?",
+    "How do I share this conversation?",
+    "Can I export everything?",
+    "Tell me about the local model",
+    "What tools do you have?",
+    "Write a Python function",
+    "Show me a table",
+    "Show me a formula",
+    "Do you remember anything?",
+    "Thanks!",
+    "Bye",
+    "",
+    "?",
+    "¿Qué es esto?",
+    "x" * 100_000,
+]
+
+
+@pytest.mark.parametrize("effort", ["", OFF, "low", "medium", "high", "unheard of"])
+@pytest.mark.parametrize("question", QUESTIONS)
+def test_every_answer_obeys_the_rules_of_streams(talk: Talk, question: str, effort: str):
+    talk.ask(question, effort=effort)
+    talk.log.pop()
+    talk.log.append(Logged("assistant", []))
+    events = talk.round(0, KeyMaker(), effort, EVERY_TOOL, True)
+    draft = Draft()
+    for n, event in enumerate(events):
+        if isinstance(event, ItemDelta):
+            assert event.text and draft.pieces[event.key].done is None
+        if isinstance(event, ItemDone):
+            assert draft.pieces[event.item.key].said() == event.item.text
+        draft.apply(event, float(n))
+    assert not draft.open_keys()
+    assert [n for n, event in enumerate(events) if isinstance(event, ResponseEnded)] == [len(events) - 1]
+
+
+@pytest.mark.parametrize("question", QUESTIONS)
+def test_items_say_who_made_them_and_in_which_round(talk: Talk, question: str):
+    items = [item for item in talk.ask(question, effort="high") if item.kind is not Kind.TOOL_RESULT]
+    assert {(item.provider, item.dialect, item.model) for item in items} == {("demo", "demo", "thinker")}
+    assert [item.round for item in items] == sorted(item.round for item in items)
+    assert all(isinstance(item.wire, dict) and json.dumps(item.wire) for item in items)
+
+
+REAL_QUESTIONS = [
+    "Explain quantum computing to me.",
+    "Write a poem about the sea",
+    "Who are you?",
+    "Are you ChatGPT?",
+    "Write a Python function that sorts",
+    "Compare cats and dogs",
+    "Prove the theorem of Pythagoras",
+    "What is 17 * 23?",
+    "What time is it?",
+    "Do you remember anything?",
+]
+
+
+@pytest.mark.parametrize("question", REAL_QUESTIONS)
+@pytest.mark.parametrize("times", range(3))
+def test_it_says_that_it_is_a_demo_whenever_it_is_asked_anything_real(talk: Talk, question: str, times: int):
+    items = talk.ask(question)
+    for _ in range(times):
+        items = talk.ask_again()
+    assert "demo" in words(items).lower() or "stand-in" in words(items) or "real model" in words(items)
+
+
+@pytest.mark.parametrize("topic", [*TOPICS, GENERAL, COUNTING, LOOKING], ids=lambda topic: topic.name)
+def test_every_topic_has_three_thoughts_and_more_than_one_answer(topic):
+    found = texts_of(topic)
+    assert len(found.thoughts) == 3 and all(found.thoughts)
+    assert all(found.answers) and (len(found.answers) > 1 or topic.name == "memory")
+    assert "I am a model" not in " ".join(found.answers)
+
+
+@pytest.mark.parametrize("question", QUESTIONS)
+def test_nothing_unfilled_is_left_in_its_texts(talk: Talk, question: str):
+    items = talk.ask(question, effort="high")
+    for again in (items, talk.ask_again(), talk.ask_again()):
+        assert "«" not in "".join(item.text for item in again)
+
+
+# What it answers
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("How do I set up OpenAI?", "OPENAI_API_KEY"),
+        ("How do branches work?", "1 / 2"),
+        ("Write a Python function", "```python"),
+        ("Show me a table", "| --- |"),
+        ("Show me a formula", "$$"),
+        ("What can you do?", "What is 37 × 41?"),
+        ("Tell me about the local model", "135 million"),
+    ],
+)
+def test_it_answers_by_what_the_question_is_about(talk: Talk, question: str, answer: str):
+    answers = [words(talk.ask(question)), words(talk.ask_again())]
+    assert any(answer in text for text in answers)
+
+
+def test_a_question_it_does_not_know_is_quoted_and_not_answered(talk: Talk):
+    text = words(talk.ask("Who won the war of the roses?"))
+    assert "Who won the war of the roses?" in text
+
+
+def test_a_quoted_question_cannot_break_the_answer(talk: Talk):
+    question = (
+        "Explain ```\n\n# this\n\n| and | <b>that</b> $$ ![x](http://e.example/y.png) «tools» "
+        + "long " * 100
+    )
+    for items in (talk.ask(question), talk.ask_again(), talk.ask_again()):
+        text = words(items)
+        assert not any(sign in text for sign in ("```", "\n# this", "<b>", "$$", "![", "](", "long " * 30))
+
+
+def test_asking_again_gives_another_answer_and_the_same_one_never_twice_in_a_row(talk: Talk):
+    answers = [words(talk.ask("How do branches work?")), *(words(talk.ask_again()) for _ in range(3))]
+    assert all(first != second for first, second in pairwise(answers))
+
+
+def test_it_is_deterministic():
+    conversations = [Talk(DemoProvider(sleep=no_sleep)) for _ in range(2)]
+    first, second = ([talk.ask(question) for question in QUESTIONS[:4]] for talk in conversations)
+    assert first == second
+
+
+def test_it_forgets_questions_that_were_asked_long_ago():
+    demo = DemoProvider(sleep=no_sleep, keeps=3)
+    first = words(Talk(demo, conversation="c0").ask("Hello"))
+    for n in range(1, 4):
+        Talk(demo, conversation=f"c{n}").ask("Hello")
+    assert words(Talk(demo, conversation="c0").ask("Hello")) == first
+    assert words(Talk(demo, conversation="c0").ask("Hello")) != first
+
+
+# Thoughts
+
+
+@pytest.mark.parametrize(
+    ("effort", "number"), [(OFF, 0), ("low", 1), ("medium", 2), ("high", 3), ("", 2), ("x", 2)]
+)
+def test_effort_changes_the_number_of_thoughts(talk: Talk, effort: str, number: int):
+    assert len(thoughts(talk.ask("Explain quantum computing to me.", effort=effort))) == number
+    assert len(thoughts(talk.ask("What is 17 * 23?", effort=effort))) == number
+
+
+def test_with_high_effort_it_thinks_between_its_paragraphs(talk: Talk):
+    assert kinds(talk.ask("Who are you?", effort="high")) == [
+        "reasoning",
+        "reasoning",
+        "assistant_message",
+        "reasoning",
+        "assistant_message",
+    ]
+
+
+@pytest.mark.parametrize("question", QUESTIONS)
+@pytest.mark.parametrize(
+    ("effort", "least", "most"), [("low", 400, 2500), ("medium", 800, 4000), ("high", 800, 4000)]
+)
+def test_it_thinks_at_a_believable_pace(question: str, effort: str, least: int, most: int):
+    clock = [0.0]
+
+    async def tick(seconds: float) -> None:
+        clock[0] += seconds
+
+    talk = Talk(DemoProvider(sleep=tick), now=lambda: clock[0])
+    keys = [item.key for item in talk.ask(question, effort=effort)]
+    thought = sum(talk.draft.durations(keys, clock[0]).values())
+    assert least <= thought <= most
+    assert clock[0] < 12
+
+
+def test_speed_divides_all_pauses():
+    def waited(speed: float) -> float:
+        pauses: list[float] = []
+
+        async def note(seconds: float) -> None:
+            pauses.append(seconds)
+
+        Talk(DemoProvider(sleep=note, speed=speed)).ask("Hello")
+        return sum(pauses)
+
+    assert waited(4) == pytest.approx(waited(1) / 4)
+
+
+def test_closing_the_stream_ends_it_at_once(talk: Talk):
+    async def first_event() -> Event:
+        talk.log.append(Logged("user", [Item(key="q", kind=Kind.USER_MESSAGE, text="Hello")]))
+        model = talk.demo.model()
+        contract = talk.demo.contract(model)
+        history = fold(talk.log, Target("demo", "demo", "thinker", contract))
+        events = talk.demo.stream(Ask(model=model, contract=contract, history=history), KeyMaker())
+        first = await anext(events)
+        await events.aclose()
+        with pytest.raises(StopAsyncIteration):
+            await anext(events)
+        return first
+
+    assert isinstance(asyncio.run(first_event()), ItemStarted)
+
+
+# Memory
+
+
+def test_it_counts_the_thoughts_that_came_back_to_it(talk: Talk):
+    assert "no thoughts of earlier turns" in words(talk.ask("What do you remember?"))
+    first = thoughts(talk.ask("Hello", effort="high"))
+    talk.log = talk.log[2:]
+    text = words(talk.ask("What do you remember?"))
+    assert "**3 thoughts of earlier turns**" in text and first[0][:60] in text
+    talk.ask("What is 17 * 23?")
+    assert "**7 thoughts" in words(talk.ask("Do you still remember?"))
+
+
+def test_thoughts_that_were_left_out_are_counted_with_the_reason(talk: Talk):
+    items = talk.ask("Hello")
+    talk.log[-1] = Logged("assistant", [replace(item, model="another") for item in items])
+    text = words(talk.ask("What do you remember?"))
+    assert "no thoughts of earlier turns" in text and "2 (model changed)" in text
+
+
+def test_a_thought_that_came_back_changed_is_noticed(talk: Talk):
+    items = talk.ask("Hello", effort="low")
+    talk.log[-1] = Logged(
+        "assistant", [replace(item, wire={"type": "thought", "text": "other"}) for item in items]
+    )
+    text = words(talk.ask("What do you remember?"))
+    assert "no thoughts of earlier turns" in text and "1 thought came back changed" in text
+
+
+# Tools
+
+
+def test_it_computes_with_the_calculator_between_two_thoughts(talk: Talk):
+    items = talk.ask("What is 17 * 23?")
+    assert kinds(items) == ["reasoning", "tool_call", "tool_result", "reasoning", "assistant_message"]
+    assert items[1].name == "calculator" and json.loads(items[1].text) == {"expression": "17 * 23"}
+    assert items[1].call_id == items[2].call_id != ""
+    assert "`17 * 23` is `391`" in words(items)
+
+
+def test_it_asks_the_clock_for_every_place_that_is_named(talk: Talk):
+    items = talk.ask("What time is it in Tokyo and New York?")
+    calls = [json.loads(item.text) for item in items if item.kind is Kind.TOOL_CALL]
+    assert calls == [{"zone": "Asia/Tokyo"}, {"zone": "America/New_York"}]
+    assert len({item.call_id for item in items if item.kind is Kind.TOOL_CALL}) == 2
+    assert "(Asia/Tokyo)" in words(items) and "(America/New_York)" in words(items)
+
+
+def test_a_refusal_of_a_tool_is_passed_on(talk: Talk):
+    text = words(talk.ask("What is 9**9**9?"))
+    assert "could not do it" in text and "at most about 3,900 digits" in text
+
+
+def test_a_long_result_stays_inside_its_fence(talk: Talk):
+    text = words(talk.ask("What is 2**5000?"))
+    assert "```text\n1412467032139426" in text and " …\n```" not in text.partition("```text")[0]
+    assert len(text) < 3000
+
+
+@pytest.mark.parametrize(
+    ("outcome", "said"),
+    [
+        (Outcome.DENIED, "did not allow"),
+        (Outcome.STOPPED, "interrupted"),
+        (Outcome.UNKNOWN, "interrupted"),
+    ],
+)
+def test_a_call_without_a_result_is_said_to_have_none(talk: Talk, outcome: Outcome, said: str):
+    assert said in words(talk.ask("What is 17 * 23?", outcome=outcome))
+
+
+@pytest.mark.parametrize("how", [{"tools": ()}, {"tools": ("clock",)}, {"may_call": False}])
+def test_without_the_tool_it_does_not_guess(talk: Talk, how: dict[str, object]):
+    items = talk.ask("What is 17 * 23?", **how)
+    assert Kind.TOOL_CALL not in {item.kind for item in items}
+    assert "cannot call it here" in words(items) and "391" not in words(items)
+
+
+def test_it_answers_when_it_may_not_call_any_more(talk: Talk):
+    talk.ask("What is 17 * 23?")
+    items = list(talk.log[-1].items)
+    talk.log[-1] = Logged("assistant", [item for item in items if item.round == 0])
+    events = talk.round(1, KeyMaker(), "", EVERY_TOOL, False)
+    assert events[-1] == ResponseEnded(Finish.STOP)
+
+
+@pytest.mark.parametrize(
+    ("question", "found"),
+    [
+        ("What is 17 * 23?", "17 * 23"),
+        ("calculate (2+3)*4, please", "(2+3)*4"),
+        ("what is sqrt(2)?", "sqrt(2)"),
+        ("How much is 15% of 80?", "15/100*80"),
+        ("1,234,567 + 5", "1234567 + 5"),
+        ("max(3, 4) please", "max(3, 4)"),
+        ("What is 2 plus 3 times 4?", "2 + 3 * 4"),
+        ("12 x 4", "12 * 4"),
+        ("what is 37 × 41?", "37 × 41"),
+        ("-5 + 3", "-5 + 3"),
+        ("5 squared", "5**2"),
+        ("the square root of 16", "sqrt(16)"),
+        ("I paid 3.50 + 4.20 euros (in cash).", "3.50 + 4.20"),
+        ("what is 10/4", "10/4"),
+        ("24/7 support", ""),
+        ("We met on 2026-11-18.", ""),
+        ("Write 3-4 sentences", ""),
+        ("version 1.2.3", ""),
+        ("I have 3 apples", ""),
+        ("e = mc^2", ""),
+        ("", ""),
+        ("1+" * 500 + "1", ""),
+    ],
+)
+def test_an_expression_is_found_where_one_is_meant(question: str, found: str):
+    assert expression(question) == found
+
+
+@pytest.mark.parametrize(
+    ("question", "found"),
+    [
+        ("What time is it?", ["UTC"]),
+        ("what's the date in Berlin", ["Europe/Berlin"]),
+        ("time in Tokyo", ["Asia/Tokyo"]),
+        ("What time is it in Europe/Lisbon or London?", ["Europe/Lisbon", "Europe/London"]),
+        ("time in berlin, paris, rome, madrid", ["Europe/Berlin", "Europe/Paris", "Europe/Rome"]),
+        ("What is the best time to visit Paris?", []),
+        ("What year did the war end?", []),
+        ("What is the date of the battle?", []),
+        ("thinking time in Berlin", []),
+        ("the best time in my life", []),
+    ],
+)
+def test_zones_are_found_where_the_time_is_asked_for(question: str, found: list[str]):
+    assert zones(question) == found
+
+
+@pytest.mark.parametrize(
+    "hostile", ["-" * 5000, "(" * 5000, "1 " * 5000, "sqrt(" * 2000, "1," * 5000, "how long " * 1000]
+)
+def test_hostile_questions_are_read_quickly(talk: Talk, hostile: str):
+    began = time.perf_counter()
+    talk.ask(hostile)
+    assert time.perf_counter() - began < 1
+
+
+# Going on
+
+
+def test_a_cut_answer_goes_on_exactly_where_it_was_cut(talk: Talk):
+    whole = talk.ask("Explain quantum computing to me.")
+    text = words(whole)
+    cut = Item(key="part-9", kind=Kind.ASSISTANT_MESSAGE, text=text[:40], cut=True)
+    talk.log[-1] = Logged("assistant", [cut])
+    events = talk.round(1, KeyMaker(["part-9"]), "", EVERY_TOOL, True)
+    rest = "".join(event.item.text for event in events if isinstance(event, ItemDone))
+    assert text[:40] + rest == text
+
+
+def test_a_cut_answer_after_a_tool_call_goes_on_too(talk: Talk):
+    items = talk.ask("What is 17 * 23?")
+    text = words(items)
+    cut = replace(items[-1], text=text[:30], cut=True, wire=None)
+    talk.log[-1] = Logged("assistant", [*items[:-1], cut])
+    events = talk.round(2, KeyMaker(["x"]), "", EVERY_TOOL, True)
+    assert text[:30] + "".join(event.item.text for event in events if isinstance(event, ItemDone)) == text
+
+
+def test_a_cut_answer_that_it_does_not_know_gets_an_end(talk: Talk):
+    cut = Item(key="part-0", kind=Kind.ASSISTANT_MESSAGE, text="Another model said", cut=True)
+    talk.log = [
+        Logged("user", [Item(key="q", kind=Kind.USER_MESSAGE, text="Why?")]),
+        Logged("assistant", [cut]),
+    ]
+    events = talk.round(1, KeyMaker(), "", (), True)
+    assert any("nothing more to say" in event.item.text for event in events if isinstance(event, ItemDone))
+
+
+@pytest.mark.parametrize("log", [[], [Logged("user", [Item(key="q", kind=Kind.USER_MESSAGE, text=GO_ON)])]])
+def test_a_strange_history_gets_an_answer_too(talk: Talk, log: list[Logged]):
+    talk.log = log
+    assert talk.round(0, KeyMaker(), "", (), True)[-1] == ResponseEnded(Finish.STOP)
+    model = talk.demo.model()
+    ask = Ask(model=model, contract=talk.demo.contract(model), history=History(()))
+    assert asyncio.run(talk.stream(ask, KeyMaker()))

@@ -1,0 +1,205 @@
+"""The sockets below httpx: encryption, proxies, pauses, and connections that are used again."""
+
+from __future__ import annotations
+
+import asyncio
+import datetime
+import ipaddress
+import ssl
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import httpcore
+import httpx
+import pytest
+
+from chatapp.core.items import KeyMaker
+from chatapp.providers.base import ProviderError, Trouble
+from chatapp.providers.client import client
+from chatapp.providers.http import HttpProvider
+from chatapp.providers.transport import READ_AHEAD, Transport
+
+from .asking import ask, endpoint, run
+from .fake_wire import FakeWire, question, says
+from .serving import EVENT_STREAM, Peer, answer, cut, head, piece, raw, serving, silence, stream
+
+
+@pytest.fixture(scope="module")
+def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    x509 = pytest.importorskip("cryptography.x509", reason="cryptography is not installed: TLS is not tried")
+    from cryptography.hazmat.primitives import hashes, serialization
+    from cryptography.hazmat.primitives.asymmetric import ec
+
+    key = ec.generate_private_key(ec.SECP256R1())
+    name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "localhost")])
+    now = datetime.datetime.now(datetime.UTC)
+    alternatives = x509.SubjectAlternativeName([x509.IPAddress(ipaddress.ip_address("127.0.0.1"))])
+    builder = x509.CertificateBuilder(name, name, key.public_key(), x509.random_serial_number())
+    builder = builder.not_valid_before(now - datetime.timedelta(days=1)).not_valid_after(
+        now + datetime.timedelta(days=1)
+    )
+    made = builder.add_extension(alternatives, critical=False).sign(key, hashes.SHA256())
+    path = tmp_path_factory.mktemp("tls") / "both.pem"
+    pem = serialization.Encoding.PEM
+    private = key.private_bytes(pem, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
+    path.write_bytes(private + made.public_bytes(pem))
+    return path
+
+
+def server_side(certificate: Path) -> ssl.SSLContext:
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificate)
+    return context
+
+
+@asynccontextmanager
+async def trusting(certificate: Path | None = None) -> AsyncIterator[httpx.AsyncClient]:
+    context = ssl.create_default_context(cafile=certificate)
+    async with httpx.AsyncClient(transport=Transport(context), trust_env=False) as made:
+        yield made
+
+
+def test_an_encrypted_stream_is_read_to_its_end(certificate: Path):
+    async def main() -> None:
+        frames = [f"data: {n}\n\n".encode() for n in range(200)]
+        async with (
+            serving(*[stream(*frames)] * 2, tls=server_side(certificate)) as server,
+            trusting(certificate) as http,
+        ):
+            for _ in range(2):
+                async with http.stream("POST", server.url, content=b"x" * 500_000) as response:
+                    assert b"".join([data async for data in response.aiter_raw()]) == b"".join(frames)
+            assert server.connections == 1
+            assert len(server.asked[0].body) == 500_000
+
+    run(main)
+
+
+def test_an_encrypted_stream_is_closed_at_once(certificate: Path):
+    async def main() -> None:
+        async with serving(stream(b"data: x\n\n", then=silence), tls=server_side(certificate)) as server:
+            async with trusting(certificate) as http, http.stream("POST", server.url) as response:
+                await anext(response.aiter_raw())
+            await asyncio.wait_for(server.gone.wait(), 5)
+
+    run(main)
+
+
+def test_a_certificate_that_nobody_vouches_for_is_refused_in_words(certificate: Path):
+    async def main() -> None:
+        async with serving(stream(*says("ok")), tls=server_side(certificate)) as server:
+            events = HttpProvider(endpoint(server.url), FakeWire()).stream(question(), KeyMaker())
+            with pytest.raises(ProviderError) as caught:
+                await anext(events)
+            assert caught.value.trouble is Trouble.UNREACHABLE
+            assert caught.value.sentence.endswith("its certificate or encryption was not accepted.")
+            assert server.asked == []
+
+    run(main)
+
+
+def test_proxies_of_the_environment_are_not_used(monkeypatch: pytest.MonkeyPatch):
+    for name in ("http_proxy", "https_proxy", "all_proxy"):
+        monkeypatch.setenv(name, "http://127.0.0.1:1")
+        monkeypatch.setenv(name.upper(), "http://127.0.0.1:1")
+    assert ask(stream(*says("ok"))).text == "ok"
+
+
+def test_passwords_of_the_environment_are_not_used(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
+    secrets = tmp_path / "netrc"
+    secrets.write_text("machine 127.0.0.1 login somebody password something")
+    monkeypatch.setenv("NETRC", str(secrets))
+    assert "authorization" not in ask(stream(*says("ok")), key="").server.asked[0].headers
+
+
+def test_cookies_are_not_kept():
+    async def main() -> None:
+        setting = answer(200, b"", {"set-cookie": "who=you"})
+        async with serving(setting, setting) as server:
+            for _ in range(2):
+                await client().get(server.url)
+            assert "cookie" not in server.asked[1].headers
+
+    run(main)
+
+
+def test_a_stream_that_nobody_reads_is_held_back():
+    async def main() -> None:
+        all_sent = asyncio.Event()
+
+        async def script(peer: Peer) -> None:
+            await peer.send(head(200, EVENT_STREAM | {"transfer-encoding": "chunked"}))
+            for _ in range(100):
+                await peer.send(piece(b"x" * READ_AHEAD))
+            all_sent.set()
+
+        async with serving(script) as server, trusting() as http, http.stream("POST", server.url) as response:
+            await anext(response.aiter_raw())
+            with pytest.raises(TimeoutError):
+                await asyncio.wait_for(all_sent.wait(), 0.2)
+
+    run(main)
+
+
+@pytest.mark.parametrize("encrypted", [False, True], ids=["plain", "encrypted"])
+def test_what_was_held_back_arrives_whole_though_the_server_has_gone(encrypted: bool, certificate: Path):
+    async def main() -> None:
+        body, held = bytes(range(256)) * 16_384, bytearray()
+        whole = raw(head(200, {"content-length": str(len(body))}) + body)
+        tls = server_side(certificate) if encrypted else None
+        async with (
+            serving(whole, tls=tls) as server,
+            trusting(certificate) as http,
+            http.stream("GET", server.url) as response,
+        ):
+            async for data in response.aiter_raw():
+                held += data
+                await asyncio.sleep(0)
+        assert bytes(held) == body
+
+    run(main)
+
+
+def test_a_connection_that_the_server_closed_meanwhile_is_not_used_again():
+    async def main() -> None:
+        async def once(peer: Peer) -> None:
+            await answer(200, b"ok")(peer)
+            await cut(peer)
+
+        async with serving(once, once) as server, trusting() as http:
+            for _ in range(2):
+                assert (await http.get(server.url)).text == "ok"
+                await asyncio.gather(*filter(None, server.handlers))
+                await _loop_turns()
+            assert server.connections == 2
+
+    run(main)
+
+
+async def _loop_turns() -> None:
+    """Lets the loop see what its sockets already hold."""
+    for _ in range(3):
+        await asyncio.sleep(0)
+
+
+def test_a_host_that_does_not_answer_is_given_up():
+    async def main() -> None:
+        async with trusting() as http:
+            with pytest.raises(httpcore.ConnectError):
+                await http.get("http://127.0.0.1:1/")
+
+    run(main)
+
+
+def test_every_loop_has_its_own_client():
+    seen: list[httpx.AsyncClient] = []
+
+    async def main() -> None:
+        seen.append(client())
+        assert client() is seen[-1]
+
+    run(main)
+    run(main)
+    assert seen[0] is not seen[1]
+    assert seen[0].is_closed

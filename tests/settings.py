@@ -1,0 +1,18 @@
+"""The settings of a test run: what this machine has set is left out, and data lives in a folder that goes away."""
+
+import os
+from tempfile import TemporaryDirectory
+
+from tests.readme import settings_in_readme
+
+_folder = TemporaryDirectory(prefix="thoughtline-tests-")
+
+for _name in settings_in_readme():
+    if _name != "DATABASE_URL":
+        os.environ.pop(_name, None)
+os.environ |= {"DATA_DIR": _folder.name, "LOCAL_MODEL": "0"}
+
+from chatapp.settings import *  # noqa: E402, F403  (after the environment is as it should be)
+
+# The real one takes a third of a second on purpose.
+PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]

@@ -1,0 +1,26 @@
+"""A conversation with a turn that is being answered."""
+
+from __future__ import annotations
+
+import pytest
+
+from chatapp import store
+from chatapp.models import Conversation
+
+
+@pytest.fixture
+def conversation(alice) -> Conversation:
+    return store.start_conversation(alice, tools=["clock"])
+
+
+@pytest.fixture
+def ask(conversation, alice):
+    def ask(text="Why?", parent=None):
+        return store.start_turn(conversation.id, text, parent=parent, model="demo:thinker", author=alice)
+
+    return ask
+
+
+@pytest.fixture
+def claimed(ask) -> store.Claim:
+    return store.claim(ask().answer, runner="here", seen=0)

@@ -1,0 +1,61 @@
+"""The first scope of any kind sets the engine to work, once, and a lost database keeps no page away."""
+
+from __future__ import annotations
+
+import asyncio
+
+from django.db import OperationalError
+
+from chatapp.asgi import AwakeAtFirstScope, application
+
+
+class Calls:
+    def __init__(self, *failures):
+        self.failures, self.starts, self.served = list(failures), 0, []
+
+    async def start(self):
+        self.starts += 1
+        await asyncio.sleep(0)
+        if self.failures:
+            raise self.failures.pop(0)
+
+    async def page(self, scope, receive, send):
+        self.served.append((scope["type"], self.starts))
+
+
+def run(calls, *kinds):
+    async def all_at_once():
+        awake = AwakeAtFirstScope(calls.page, calls.start)
+        await asyncio.gather(*(awake({"type": kind}, None, None) for kind in kinds))
+
+    asyncio.run(all_at_once())
+
+
+def test_many_first_scopes_start_the_engine_once_and_before_they_are_served():
+    calls = Calls()
+    run(calls, "http", "websocket", "lifespan", "http")
+    assert calls.served == [("http", 1), ("websocket", 1), ("lifespan", 1), ("http", 1)]
+
+
+def test_a_lost_database_keeps_no_page_away_and_the_next_scope_tries_again():
+    calls = Calls(OperationalError("gone"))
+    run(calls, "http", "http", "http")
+    assert len(calls.served) == 3
+    assert calls.starts == 2
+
+
+def test_a_socket_without_a_listener_is_refused_in_words_of_the_protocol():
+    sent = []
+
+    async def receive():
+        return {"type": "websocket.connect"}
+
+    async def send(message):
+        sent.append(message)
+
+    async def connect():
+        inner = application._application
+        await inner({"type": "websocket", "path": "/ws/", "headers": []}, receive, send)
+
+    asyncio.run(connect())
+    assert sent == [{"type": "websocket.close"}]

@@ -1,0 +1,43 @@
+"""Settings that can be read but will not do what was meant are told in words."""
+
+from __future__ import annotations
+
+import pytest
+
+from chatapp import checks
+from chatapp.providers.base import Endpoint
+
+
+@pytest.mark.parametrize(
+    ("model", "told"),
+    [("", False), ("demo:thinker", False), ("local:smollm2", False), ("ours:x", False), ("openai:x", True)],
+)
+def test_a_default_model_needs_its_provider(settings, model, told):
+    settings.PROVIDERS = (Endpoint(name="ours", dialect="chat", base_url="http://127.0.0.1:1/v1"),)
+    settings.DEFAULT_MODEL = model
+    assert ["DEFAULT_MODEL" in warning.msg for warning in checks.default_model()] == [True] * told
+
+
+def test_redis_without_use_is_told(settings):
+    settings.REDIS_URL = "redis://localhost"
+    assert "REDIS_URL" in checks.redis()[0].msg
+
+
+@pytest.mark.parametrize(
+    ("address", "told"),
+    [
+        ("", False),
+        ("https://example.org", False),
+        ("http://localhost:8000", False),
+        ("http://example.org", True),
+    ],
+)
+def test_passwords_on_an_open_road_are_told(settings, address, told):
+    settings.PUBLIC_URL = address
+    assert len(checks.unencrypted_address()) == told
+
+
+def test_the_installed_packages_are_new_enough_and_older_ones_are_not(monkeypatch):
+    assert checks.old_packages() == []
+    monkeypatch.setitem(checks.FLOORS, "daphne", (99,))
+    assert "Daphne" in checks.old_packages()[0].msg.title()

@@ -1,0 +1,95 @@
+"""What holds for the house as a whole: its dependencies, its scripts, its pages."""
+
+from __future__ import annotations
+
+import re
+from importlib.metadata import version
+from pathlib import Path
+
+import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+from packaging.version import Version
+
+from chatapp.checks import FLOORS
+
+ROOT = Path(__file__).parent.parent
+LOCKS = {
+    "requirements/requirements.in": "requirements.txt",
+    "requirements/scale.in": "requirements/scale.txt",
+    "requirements/dev.in": "requirements/dev.txt",
+}
+TEMPLATES = sorted((ROOT / "templates").rglob("*.html"))
+STYLES = sorted((ROOT / "static/css").glob("*.css"))
+
+
+def wanted(file: str) -> list[Requirement]:
+    lines = (ROOT / file).read_text().splitlines()
+    return [Requirement(line) for line in lines if re.match(r"[A-Za-z]", line)]
+
+
+def locked(file: str) -> dict[str, set[str]]:
+    """Name to versions; a name may be locked differently for another kind of Python."""
+    found: dict[str, set[str]] = {}
+    for name, number in re.findall(r"^([\w.-]+)==([^\s;]+)", (ROOT / file).read_text(), re.MULTILINE):
+        found.setdefault(canonicalize_name(name), set()).add(number)
+    return found
+
+
+@pytest.mark.parametrize(("source", "lock"), LOCKS.items())
+def test_every_lock_fits_what_is_wanted(source, lock):
+    versions = locked(lock)
+    for requirement in wanted(source):
+        assert any(
+            number in requirement.specifier for number in versions[canonicalize_name(requirement.name)]
+        )
+
+
+@pytest.mark.parametrize("lock", ["requirements/scale.txt", "requirements/dev.txt"])
+def test_locks_agree_with_each_other(lock):
+    runtime = locked("requirements.txt")
+    assert {
+        name: numbers
+        for name, numbers in locked(lock).items()
+        if name in runtime and numbers != runtime[name]
+    } == {}
+
+
+@pytest.mark.parametrize("lock", [*LOCKS.values(), "requirements/local-model.txt"])
+def test_locks_have_hashes_and_name_no_machine(lock):
+    text = (ROOT / lock).read_text()
+    for block in re.split(r"\n(?=\w)", text):
+        if re.match(r"[\w.-]+==", block):
+            assert "--hash=sha256:" in block
+    assert not re.search(
+        r"https?://|file:|--index|--find-links|\s/\w", re.sub(r"^ *#.*$", "", text, flags=re.MULTILINE)
+    )
+
+
+def test_by_hand_the_test_runner_comes_with_the_product():
+    assert {"pytest", "pytest-django"} <= locked("requirements.txt").keys()
+
+
+@pytest.mark.parametrize("name", FLOORS)
+def test_what_is_locked_and_installed_is_above_the_security_floor(name):
+    (number,) = locked("requirements.txt")[canonicalize_name(name)]
+    assert Version(number).release >= FLOORS[name]
+    assert Version(version(name)).release >= FLOORS[name]
+
+
+@pytest.mark.parametrize("name", ["start", "check", ".ci/run", "requirements/install", "requirements/lock"])
+def test_scripts_can_be_run_as_they_are(name):
+    assert (ROOT / name).stat().st_mode & 0o111 == 0o111
+
+
+@pytest.mark.parametrize("file", TEMPLATES, ids=lambda file: file.name)
+def test_pages_hold_no_inline_style_or_script_and_nothing_from_elsewhere(file):
+    assert not re.search(
+        r"\sstyle=|<style|\son\w+=|javascript:|<script(?![^>]*\ssrc=)|(src|href)=.https?:", file.read_text()
+    )
+
+
+@pytest.mark.parametrize("file", STYLES, ids=lambda file: file.name)
+def test_only_the_tokens_name_a_colour(file):
+    if file.name != "tokens.css":
+        assert not re.search(r"#[0-9a-fA-F]{3,8}\b(?<!#0000)|\brgba?\(|\bhsla?\(|\boklch\(", file.read_text())

@@ -1,0 +1,106 @@
+"""Catalogs that ask the fake providers, without waiting between tries."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from chatapp.providers import WIRES
+from chatapp.providers.base import Endpoint
+from chatapp.providers.catalog import Catalog
+from chatapp.providers.http import HttpProvider
+from chatapp.providers.reading import Limits
+from chatapp.tools.base import Tool, tool
+
+COMPATIBLE = [
+    "deepseek-turn",
+    "deepseek-v3.2",
+    "deepseek-r1",
+    "kimi",
+    "mimo",
+    "glm",
+    "qwen",
+    "vllm",
+    "sglang",
+    "llamacpp",
+    "think-tags",
+    "think-noopen",
+    "gemini",
+    "openai",
+    "groq",
+    "mistral",
+]
+
+
+@dataclass(frozen=True)
+class Line:
+    """A provider as it is asked: what stands before and after the scenario in the model's name."""
+
+    provider: str
+    dialect: str
+    suffix: str = ""
+
+    def model(self, scenario: str, variant: str = "") -> str:
+        return f"{self.provider}:scenario:{scenario}{self.suffix}{variant}"
+
+    def __str__(self) -> str:
+        return f"{self.provider}{self.suffix}"
+
+
+LINES = [
+    Line("openai", "responses"),
+    Line("anthropic", "messages"),
+    Line("deepseek", "chat", "@deepseek"),
+    Line("openrouter", "chat", "@openrouter"),
+    Line("ollama", "chat", "@ollama"),
+    *(Line("compatible", "chat", f"@{profile}") for profile in COMPATIBLE),
+]
+
+
+async def at_once(seconds: float) -> None:
+    """Instead of waiting."""
+
+
+def catalog_for(up: Any, *, key: str = "sk-org-test", silence: float = 30.0) -> Catalog:
+    urls = {"openai": up.url, "anthropic": up.root, "deepseek": up.root, "openrouter": up.root + "/api/v1"}
+    dialects = {"openai": "responses", "anthropic": "messages"}
+    endpoints = [
+        Endpoint(
+            name=name,
+            dialect=dialects.get(name, "chat"),
+            base_url=urls.get(name, up.url),
+            key=key,
+            label=name,
+        )
+        for name in ("openai", "anthropic", "deepseek", "openrouter", "ollama", "compatible")
+    ]
+    limits = Limits(silence=silence)
+    return Catalog(
+        endpoints, make=lambda it: HttpProvider(it, WIRES[it.dialect], sleep=at_once, limits=limits)
+    )
+
+
+def get_weather(city: str) -> str:
+    """The weather in a city."""
+    return f"sunny in {city}"
+
+
+def find_city(query: str) -> str:
+    """Finds a city."""
+    return "Rome"
+
+
+def get_time() -> str:
+    """The time."""
+    return "noon"
+
+
+def search(q: str) -> str:
+    """Searches."""
+    return f"three pages about {q}"
+
+
+TOOLS: dict[str, Tool] = {
+    each.__name__: tool(each, safe=True, idempotent=True)
+    for each in (get_weather, find_city, get_time, search)
+}

@@ -1,0 +1,208 @@
+"""Every public scenario of the fake providers, on every protocol that it fits, driven through run_turn."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import pytest
+
+from chatapp.core.items import Item, Kind
+from chatapp.models import Message, Status
+
+from .providers import LINES, TOOLS, Line, catalog_for
+from .stage import Stage, play, stage
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+GOOD = [
+    "plain",
+    "one-reasoning",
+    "two-reasoning-items",
+    "tool-loop",
+    "two-step-tools",
+    "no-summary",
+    "raw-reasoning",
+    "rate-limited",
+    "overloaded",
+    "malformed-chunk",
+    "odd-events",
+    "stale-blob",
+    "think-tags",
+    "codeblock-tags",
+    "phases",
+    "preserved-thinking",
+    "omitted-thinking",
+    "load",
+    "slow-start",
+    "load-long",
+]
+FAILING = {
+    "http-500": "broken",
+    "http-401": "key",
+    "failed": "broken",
+    "drop-midstream": "broken",
+    "eof-midstream": "broken",
+    "error-midstream": "busy broken",
+    "error-midstream-flat": "busy broken",
+    "stall": "silent",
+}
+# What a scenario plans to answer with, beside 200.
+PLANNED = {"rate-limited": {429}, "overloaded": {529}, "stale-blob": {400}}
+# Long, and the same on every line.
+HEAVY = {"load-long", "slow-start"}
+
+
+def fitting() -> Iterable[Any]:
+    for line in LINES:
+        for name in GOOD:
+            if name not in HEAVY or line is LINES[0]:
+                yield pytest.param(line, name, id=f"{line}-{name}")
+
+
+def test_no_public_scenario_is_forgotten(up):
+    assert set(up.up.scenarios) == {*GOOD, *FAILING, "incomplete"} | {
+        name for name in up.up.scenarios if name.startswith("mine-")
+    }
+
+
+@pytest.mark.parametrize(("line", "name"), list(fitting()))
+def test_two_turns_pass_and_thoughts_go_back(up, tmp_path, line: Line, name: str):
+    async def story():
+        async with stage(catalog_for(up), tmp_path, model=line.model(name), tools=TOOLS) as on:
+            first = await on.ask("First question?")
+            second = await on.ask("Second question?", at=first.id)
+            third = await on.ask("Third question?", at=second.id)
+            assert [row.status for row in (first, second, third)] == [Status.COMPLETE] * 3, (
+                third.metadata.get("ended")
+            )
+            check_requests(up.requests(name), line, name)
+            await check_replay(on, up.requests(name), line, [first, second, third])
+
+    play(story())
+
+
+def check_requests(requests: Sequence[dict[str, Any]], line: Line, name: str) -> None:
+    for request in requests:
+        planned = request["status"] in {200, *PLANNED.get(name, ())} or repaired_double(line, name, request)
+        assert planned, request["error"]
+        assert request["notes"] == [], request["notes"]
+        if line.dialect == "responses":
+            assert request["body"]["store"] is False
+            assert request["body"]["include"] == ["reasoning.encrypted_content"]
+
+
+def repaired_double(line: Line, name: str, request: dict[str, Any]) -> bool:
+    """An event of the Messages API that comes twice cannot be told from two: its thought is refused once and dropped."""
+    return (
+        line.dialect == "messages" and name == "odd-events" and "Invalid `signature`" in str(request["error"])
+    )
+
+
+async def check_replay(
+    on: Stage, requests: Sequence[dict[str, Any]], line: Line, answers: Sequence[Message]
+) -> None:
+    """What the facts say of the last request is what stands in it, and every thought in it is a stored one."""
+    body = [request["body"] for request in requests if request["status"] == 200][-1]
+    sent = thoughts_in(body, line.dialect)
+    facts = answers[-1].metadata["rounds"][-1]
+    stored = [item for row in answers for item in await on.items(row.id) if item.kind is Kind.REASONING]
+    if line.dialect == "chat":
+        joined = {words for row in answers for words in await joined_thoughts(on, row)}
+        assert {thought for thought in sent if thought} <= joined
+        assert bool([thought for thought in sent if thought]) == bool(facts["replayed"])
+    else:
+        assert len(sent) == facts["replayed"]
+        for thought in sent:
+            assert without_id(thought) in [without_id(item.wire) for item in stored]
+    if not facts["dropped"] and line.dialect != "chat":
+        before = [item for item in stored if item not in await last_round(on, answers[-1])]
+        assert facts["replayed"] == len(before)
+
+
+async def joined_thoughts(on: Stage, row: Message) -> list[str]:
+    items = await on.items(row.id)
+    rounds = sorted({item.round for item in items})
+    return [
+        "".join(item.text for item in items if item.round == n and item.kind is Kind.REASONING)
+        for n in rounds
+    ]
+
+
+async def last_round(on: Stage, row: Message) -> list[Item]:
+    items = await on.items(row.id)
+    return [item for item in items if item.round == max(other.round for other in items)]
+
+
+def thoughts_in(body: dict[str, Any], dialect: str) -> list[Any]:
+    if dialect == "responses":
+        return [item for item in body["input"] if item.get("type") == "reasoning"]
+    if dialect == "messages":
+        blocks = [
+            block for message in body["messages"] for block in message["content"] if isinstance(block, dict)
+        ]
+        return [block for block in blocks if "thinking" in block["type"]]
+    answers = [message for message in body["messages"] if message["role"] == "assistant"]
+    return [_words(message) for message in answers if _words(message) is not None]
+
+
+def _words(message: dict[str, Any]) -> str | None:
+    details = message.get("reasoning_details")
+    if details:
+        return "".join(detail.get("text", "") for detail in details)
+    return message.get("reasoning_content", message.get("reasoning"))
+
+
+def without_id(wire: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in wire.items() if name != "id"}
+
+
+@pytest.mark.parametrize("name", FAILING)
+@pytest.mark.parametrize("line", [LINES[0], LINES[1], LINES[2]], ids=str)
+def test_a_failure_is_said_in_words_and_what_was_seen_is_kept(up, tmp_path, line: Line, name: str):
+    async def story():
+        async with stage(catalog_for(up, silence=0.3), tmp_path, model=line.model(name), tools=TOOLS) as on:
+            row = await on.ask("First question?")
+            ended = row.metadata["ended"]
+            assert row.status == Status.FAILED
+            assert ended["reason"] in FAILING[name].split()
+            assert ended["sentence"].endswith(".")
+            assert "sk-org-test" not in str(row.metadata)
+            items = await on.items(row.id)
+            assert all(item.cut and item.wire is None for item in items)
+            if not name.startswith("http-"):
+                assert items, "what was seen is kept"
+            else:
+                assert not items and ended["raw"]
+            below = await on.ask("Second question?", at=row.id)
+            assert below.status in (Status.FAILED, Status.COMPLETE)
+
+    play(story())
+
+
+@pytest.mark.parametrize("line", [LINES[0], LINES[1], LINES[2]], ids=str)
+def test_a_dropped_answer_is_right_at_the_second_try(up, tmp_path, line: Line):
+    async def story():
+        async with stage(catalog_for(up), tmp_path, model=line.model("drop-midstream")) as on:
+            row = await on.ask("First question?")
+            again = await on.again(row.id)
+            assert (again.status, again.parent_id) == (Status.COMPLETE, row.parent_id)
+            assert "cut in the middle" in await on.said(again.id)
+
+    play(story())
+
+
+@pytest.mark.parametrize("line", [LINES[0], LINES[1], LINES[2]], ids=str)
+def test_an_answer_cut_while_thinking_keeps_its_thought_and_never_sends_it(up, tmp_path, line: Line):
+    async def story():
+        async with stage(catalog_for(up), tmp_path, model=line.model("incomplete")) as on:
+            row = await on.ask("First question?")
+            assert (row.status, row.metadata["ended"]) == (Status.STOPPED, {"reason": "length"})
+            (item,) = await on.items(row.id)
+            assert (item.kind, item.cut) == (Kind.REASONING, True)
+            assert "budget was used up" in item.text
+            await on.ask("Second question?", at=row.id)
+            assert not thoughts_in(up.requests("incomplete")[-1]["body"], line.dialect)
+            assert all(request["status"] == 200 for request in up.requests("incomplete"))
+
+    play(story())

@@ -1,0 +1,192 @@
+"""Signing up, in and out."""
+
+from __future__ import annotations
+
+import re
+from threading import Barrier, Thread
+
+import pytest
+from django.contrib.auth.models import User
+from django.db import connection, connections
+
+from chatapp.store import accounts
+from tests.conftest import PASSWORD
+
+SIGN_UP = {"username": "alice", "password1": PASSWORD, "password2": PASSWORD}
+AWAY = [
+    "https://elsewhere.example/",
+    "//elsewhere.example",
+    "///elsewhere.example",
+    "/\\elsewhere.example",
+    "javascript:alert(1)",
+    "http:///elsewhere.example",
+    "https:elsewhere.example",
+    "\x00/",
+    " //elsewhere.example",
+]
+
+
+@pytest.mark.both
+@pytest.mark.django_db
+def test_the_first_account_becomes_the_administrator_and_the_second_does_not(client):
+    assert "becomes the administrator" in client.get("/accounts/signup/").text
+    assert client.post("/accounts/signup/", SIGN_UP).status_code == 302
+    client.post("/accounts/logout/")
+    assert "becomes the administrator" not in client.get("/accounts/signup/").text
+    client.post("/accounts/signup/", SIGN_UP | {"username": "bob"})
+    assert [(it.username, it.is_staff, it.is_superuser) for it in User.objects.order_by("pk")] == [
+        ("alice", True, True),
+        ("bob", False, False),
+    ]
+
+
+@pytest.mark.both
+@pytest.mark.django_db(transaction=True)
+def test_of_many_first_accounts_at_once_exactly_one_is_the_administrator():
+    together = Barrier(8)
+
+    def start(number):
+        user = User(username=f"person{number}", password="set")
+        connection.ensure_connection()
+        together.wait()
+        accounts.start_account(user)
+        connections.close_all()
+
+    threads = [Thread(target=start, args=(number,)) for number in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert User.objects.count() == 8
+    assert User.objects.filter(is_superuser=True, is_staff=True).count() == 1
+
+
+@pytest.mark.django_db
+def test_the_account_that_a_terminal_asks_with_is_not_the_first(client):
+    User.objects.create(username="terminal", password="!")
+    client.post("/accounts/signup/", SIGN_UP)
+    assert User.objects.get(username="alice").is_superuser
+
+
+@pytest.mark.django_db
+def test_after_signing_up_one_is_signed_in(client):
+    assert client.post("/accounts/signup/", SIGN_UP)["Location"] == "/"
+    assert client.get("/").status_code == 200
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"password2": "another long password"}, "match"),
+        ({"password1": "short1", "password2": "short1"}, "too short"),
+        ({"password1": "9876543210987", "password2": "9876543210987"}, "numeric"),
+        ({"username": ""}, "required"),
+        ({"username": "al ice"}, "valid username"),
+        ({"username": "a" * 151}, "150"),
+        ({"username": "a\x00b"}, "Null characters"),
+    ],
+)
+def test_a_sign_up_that_cannot_be_is_refused_in_words_and_leaves_nothing(client, changes, words):
+    response = client.post("/accounts/signup/", SIGN_UP | changes)
+    assert response.status_code == 400
+    assert words in response.text
+    assert not User.objects.exists()
+
+
+@pytest.mark.both
+@pytest.mark.django_db
+@pytest.mark.parametrize("name", ["alice", "ALICE"])
+def test_a_taken_name_is_told(client, alice, name):
+    response = client.post("/accounts/signup/", SIGN_UP | {"username": name})
+    assert response.status_code == 400
+    assert "already exists" in response.text
+
+
+@pytest.mark.django_db
+def test_names_that_look_alike_are_the_same_name(client, alice):
+    assert client.post("/accounts/signup/", SIGN_UP | {"username": "ａｌｉｃｅ"}).status_code == 400
+
+
+@pytest.mark.django_db
+def test_nobody_signs_up_with_rights(client, alice):
+    client.post(
+        "/accounts/signup/",
+        SIGN_UP | {"username": "eve", "is_staff": "1", "is_superuser": "1", "id": alice.pk},
+    )
+    assert not User.objects.get(username="eve").is_staff
+
+
+@pytest.mark.django_db
+def test_a_closed_sign_up_says_so_and_makes_nothing(client, settings):
+    settings.SIGNUP_OPEN = False
+    for response in (client.get("/accounts/signup/"), client.post("/accounts/signup/", SIGN_UP)):
+        assert response.status_code == 403
+        assert "Sign-up is closed" in response.text
+    assert not User.objects.exists()
+    assert "signup" not in client.get("/accounts/login/").text
+
+
+@pytest.mark.parametrize(
+    ("page", "labels", "button"),
+    [
+        ("login", ["Username", "Password"], "Sign in"),
+        ("signup", ["Username", "Password", "Password confirmation"], "Create account"),
+    ],
+)
+@pytest.mark.django_db
+def test_fields_and_buttons_have_their_names(client, page, labels, button):
+    text = client.get(f"/accounts/{page}/").text
+    assert re.findall(r"<label for=\"\w+\">([^<]+)</label>", text) == labels
+    for field in re.findall(r"<label for=\"(\w+)\"", text):
+        assert f'id="{field}"' in text
+    assert f">{button}</button>" in text
+
+
+@pytest.mark.django_db
+def test_a_wrong_password_is_told_without_telling_which_names_exist(client, alice):
+    answers = [
+        client.post("/accounts/login/", {"username": name, "password": "wrong"})
+        for name in ("alice", "nobody")
+    ]
+    assert [answer.status_code for answer in answers] == [400, 400]
+    told = [re.findall(r'role="alert">([^<]+)', answer.text) for answer in answers]
+    assert told[0] == told[1] != []
+
+
+@pytest.mark.both
+def test_one_signs_in_and_out(client, alice):
+    assert client.post("/accounts/login/", {"username": "alice", "password": PASSWORD})["Location"] == "/"
+    assert client.get("/").status_code == 200
+    assert client.post("/accounts/logout/")["Location"] == "/accounts/login/"
+    assert client.get("/")["Location"] == "/accounts/login/?next=/"
+
+
+def test_signing_out_is_not_a_link(client, alice):
+    client.force_login(alice)
+    assert client.get("/accounts/logout/").status_code == 405
+    assert client.get("/").status_code == 200
+
+
+@pytest.mark.parametrize("page", ["login", "signup"])
+def test_a_signed_in_person_needs_no_way_in(client, alice, page):
+    client.force_login(alice)
+    assert client.get(f"/accounts/{page}/")["Location"] == "/"
+
+
+@pytest.mark.parametrize("page", ["login", "signup"])
+@pytest.mark.parametrize("wanted", [*AWAY, "/health/live"])
+def test_one_stays_on_our_host_after_the_way_in(client, alice, page, wanted):
+    form = {"username": "alice", "password": PASSWORD} if page == "login" else SIGN_UP | {"username": "bob"}
+    response = client.post(f"/accounts/{page}/", form, query_params={"next": wanted})
+    assert response["Location"] == ("/" if wanted in AWAY else wanted)
+
+
+@pytest.mark.parametrize("path", ["/accounts/login/", "/accounts/signup/", "/accounts/logout/"])
+@pytest.mark.django_db
+def test_a_form_from_elsewhere_is_refused_in_our_words(path):
+    from django.test import Client
+
+    response = Client(enforce_csrf_checks=True).post(path, SIGN_UP)
+    assert response.status_code == 403
+    assert "That form was too old" in response.text

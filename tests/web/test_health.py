@@ -1,0 +1,91 @@
+"""What supervisors, load balancers and Prometheus are told."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from django.db import connections
+from django.db.migrations.recorder import MigrationRecorder
+
+from chatapp import store
+
+
+@pytest.fixture
+def lost_database(settings, tmp_path):
+    """A database file in a folder that is gone."""
+    usual = connections["default"].settings_dict["NAME"]
+    connections["default"].close()
+    connections["default"].settings_dict["NAME"] = str(tmp_path / "gone" / "file.sqlite3")
+    yield
+    connections["default"].close()
+    connections["default"].settings_dict["NAME"] = usual
+
+
+def test_the_process_lives_without_asking_anybody(client):
+    response = client.get("/health/live")
+    assert (response.status_code, response.json()) == (200, {"live": True})
+
+
+@pytest.mark.both
+@pytest.mark.django_db
+def test_it_is_ready_when_the_database_answers_and_fits(client):
+    response = client.get("/health/ready")
+    assert (response.status_code, response.json()) == (
+        200,
+        {"ready": True, "database": True, "migrated": True},
+    )
+
+
+@pytest.mark.both
+@pytest.mark.django_db
+def test_it_is_not_ready_while_a_migration_is_missing(client):
+    MigrationRecorder.Migration.objects.filter(app="chatapp").delete()
+    response = client.get("/health/ready")
+    assert (response.status_code, response.json()) == (
+        503,
+        {"ready": False, "database": True, "migrated": False},
+    )
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.usefixtures("lost_database")
+def test_it_is_not_ready_without_a_database_and_lives_all_the_same(client):
+    response = client.get("/health/ready")
+    assert (response.status_code, response.json()["database"]) == (503, False)
+    assert client.get("/health/live").status_code == 200
+    assert "thoughtline_database_answers 0" in client.get("/metrics").text
+
+
+def figures(client) -> dict[str, float]:
+    response = client.get("/metrics")
+    assert response["Content-Type"].startswith("text/plain")
+    return {
+        name: float(value)
+        for name, value in re.findall(r"^(thoughtline\S+) (\S+)$", response.text, re.MULTILINE)
+    }
+
+
+@pytest.mark.both
+def test_figures_count_turns_and_name_nobody(client, alice):
+    conversation = store.start_conversation(alice, tools=[])
+    store.start_turn(conversation.id, "a canary question", parent=None, model="demo:thinker", author=alice)
+    now = figures(client)
+    assert now['thoughtline_turns{status="queued"}'] == 1
+    assert now["thoughtline_turns_live"] == 1
+    assert now["thoughtline_process_memory_bytes"] > 10_000_000
+    text = client.get("/metrics").text
+    assert not any(word in text for word in ("canary", "alice", str(conversation.id)))
+
+
+@pytest.mark.django_db
+def test_figures_count_answers_by_status(client):
+    before = figures(client).get('thoughtline_http_responses_total{status="404"}', 0)
+    client.get("/no/such/page")
+    assert figures(client)['thoughtline_http_responses_total{status="404"}'] == before + 1
+
+
+@pytest.mark.django_db
+def test_every_line_is_one_that_prometheus_can_read(client):
+    for line in client.get("/metrics").text.splitlines():
+        assert re.fullmatch(r'# (HELP|TYPE) \w+ .+|\w+(\{\w+="\w+"\})? \d+(\.\d+)?', line)
