@@ -37,7 +37,7 @@ class SignUpForm(UserCreationForm):
         super().__init__(*args, **kwargs)
         _dress(self)
         self.fields["username"].help_text = "Letters, digits and @ . + - _"
-        self.fields["password1"].help_text = "Ten characters or more."
+        self.fields["password1"].help_text = "Eight characters or more."
         self.fields["password2"].help_text = ""
 
     def start_account(self) -> User | None:

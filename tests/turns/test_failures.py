@@ -1,0 +1,162 @@
+"""Whatever a provider does on a real socket: a sentence, a fixed word, what was seen kept, and a turn in its right state."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from chatapp.core.items import Kind
+from chatapp.models import Status
+from chatapp.providers import WIRES
+from chatapp.providers.base import Endpoint
+from chatapp.providers.catalog import Catalog
+from chatapp.providers.http import HttpProvider
+from chatapp.providers.reading import Limits
+from tests.providers.fuzz import STREAMS
+from tests.providers.serving import Script, answer, cut, forever, raw, reset, serving, silence, stream
+
+from .providers import at_once
+from .stage import play, stage
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+RECORDINGS = {
+    "responses": "responses-thoughts-and-answer",
+    "messages": "messages-thinking",
+    "chat": "chat-llamacpp",
+}
+KEY = "sk-canary-4711"
+LIMITS = Limits(silence=0.2, total=5, event=50_000, answer=200_000)
+TRIES = 5
+
+REFUSALS = [
+    (400, "refused", 1),
+    (401, "key", 1),
+    (402, "credit", 1),
+    (403, "forbidden", 1),
+    (404, "not found", 1),
+    (408, "busy", TRIES),
+    (409, "busy", TRIES),
+    (413, "too long", 1),
+    (429, "busy", TRIES),
+    (500, "broken", TRIES),
+    (502, "broken", TRIES),
+    (503, "busy", TRIES),
+    (529, "busy", TRIES),
+]
+
+
+def opening(dialect: str) -> list[bytes]:
+    """The first half of a good answer: its thought, and no end."""
+    frames = (STREAMS / f"{RECORDINGS[dialect]}.sse").read_bytes().replace(b"\r\n", b"\n").split(b"\n\n")
+    return [frame + b"\n\n" for frame in frames[: len(frames) // 2]]
+
+
+def catalog(url: str, dialect: str) -> Catalog:
+    base_url = url.removesuffix("/v1") if dialect == "messages" else url
+    endpoint = Endpoint(name="compatible", dialect=dialect, base_url=base_url, key=KEY, label="The server")
+    return Catalog([endpoint], make=lambda it: HttpProvider(it, WIRES[dialect], sleep=at_once, limits=LIMITS))
+
+
+def played(tmp_path, dialect: str, *scripts: Script, check) -> None:
+    async def story():
+        async with serving(*scripts) as server:
+            model = f"compatible:{RECORDINGS[dialect]}"
+            async with stage(catalog(server.url, dialect), tmp_path, model=model) as on:
+                row = await on.ask("Why?")
+                assert KEY not in str(row.metadata)
+                assert await on.items(row.parent_id), "the question is safe"
+                await check(on, row, server)
+
+    play(story())
+
+
+@pytest.mark.parametrize("dialect", RECORDINGS)
+@pytest.mark.parametrize(("status", "trouble", "tries"), REFUSALS)
+def test_a_refusal_is_worded_and_tried_again_only_where_that_helps(tmp_path, dialect, status, trouble, tries):
+    body = (
+        b'{"error": {"message": "The provider\'s own words, key sk-canary-4711.", "type": "x", "code": null}}'
+    )
+
+    async def check(on, row, server):
+        ended = row.metadata["ended"]
+        assert (row.status, ended["reason"], ended["status"]) == (Status.FAILED, trouble, status)
+        assert "own words" in ended["raw"]
+        assert ended["sentence"].endswith(".")
+        assert await on.items(row.id) == []
+        assert len(server.asked) == tries
+
+    played(tmp_path, dialect, *[answer(status, body) for _ in range(TRIES)], check=check)
+
+
+BREAKS: dict[str, tuple[Any, str]] = {
+    "the connection closes": (cut, "broken"),
+    "the connection is reset": (reset, "broken"),
+    "nothing more comes": (silence, "silent"),
+}
+
+
+@pytest.mark.parametrize("dialect", RECORDINGS)
+@pytest.mark.parametrize("what", BREAKS)
+def test_a_break_in_the_middle_keeps_what_was_seen_and_is_never_tried_again(tmp_path, dialect, what):
+    then, trouble = BREAKS[what]
+
+    async def check(on, row, server):
+        items = await on.items(row.id)
+        assert (row.status, row.metadata["ended"]["reason"]) == (Status.FAILED, trouble)
+        assert items[0].kind is Kind.REASONING
+        assert items[0].text
+        assert all(item.cut and item.wire is None for item in items)
+        assert row.metadata["reasoning_durations_ms"][items[0].key] >= 0
+        assert len(server.asked) == 1
+
+    played(tmp_path, dialect, stream(*opening(dialect), then=then), check=check)
+
+
+RUBBISH = {
+    "a page of somebody else": (
+        answer(200, b"<html>Sign in to the network</html>", content_type="text/html"),
+        "garbage",
+    ),
+    "no HTTP at all": (raw(b"220 smtp.example.org ESMTP\r\n"), "broken"),
+    "an answer without an end": (forever(b": ping\n\n" + b" " * 2000), "too large"),
+    "one event without an end": (forever(b"x" * 4000, opening=b"data: "), "too large"),
+    "JSON that is no stream": (answer(200, b'{"id": "x", "choices": []}'), "garbage"),
+    "an empty answer": (answer(200, b"", content_type="text/event-stream"), "broken"),
+}
+
+
+@pytest.mark.parametrize("dialect", RECORDINGS)
+@pytest.mark.parametrize("what", RUBBISH)
+def test_rubbish_is_called_what_it_is(tmp_path, dialect, what):
+    script, trouble = RUBBISH[what]
+
+    async def check(on, row, server):
+        assert (row.status, await on.items(row.id)) == (Status.FAILED, [])
+        assert row.metadata["ended"]["reason"] == trouble
+
+    played(tmp_path, dialect, *[script for _ in range(TRIES)], check=check)
+
+
+@pytest.mark.parametrize("dialect", RECORDINGS)
+def test_after_a_failure_with_nothing_kept_retry_answers_in_the_same_message(tmp_path, dialect):
+    recording = (STREAMS / f"{RECORDINGS[dialect]}.sse").read_bytes()
+
+    async def check(on, row, server):
+        again = await on.go_on(row.id)
+        assert (again.status, again.id) == (Status.COMPLETE, row.id)
+        assert "ended" not in again.metadata
+        assert await on.said(row.id)
+
+    played(tmp_path, dialect, answer(401, b"{}"), stream(recording), check=check)
+
+
+def test_a_server_that_is_not_there_is_said_to_be_out_of_reach(tmp_path):
+    async def story():
+        async with stage(catalog("http://127.0.0.1:9/v1", "chat"), tmp_path, model="compatible:x") as on:
+            row = await on.ask("Why?")
+            assert (row.status, row.metadata["ended"]["reason"]) == (Status.FAILED, "unreachable")
+            assert row.metadata["ended"]["sentence"].startswith("The server could not be reached.")
+
+    play(story())
