@@ -11,6 +11,7 @@ from functools import cache
 from http.cookiejar import CookieJar, DefaultCookiePolicy
 from typing import cast
 
+import anyio
 import httpx
 
 from .base import Endpoint, ProviderError, Trouble
@@ -29,6 +30,13 @@ def client() -> httpx.AsyncClient:
             _clients.pop(old, None)
         _clients[loop] = _new_client()
     return _clients[loop]
+
+
+async def warm_up() -> None:
+    """Loads now what the first request of a process would load within the time of somebody's thought."""
+    await asyncio.to_thread(_tls)
+    client()
+    anyio.Lock()
 
 
 async def close_client() -> None:

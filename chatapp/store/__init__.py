@@ -1,6 +1,6 @@
 """Every write, and every read of more than one row."""
 
-from .branches import Branch, load_branch, load_conversation, load_items, next_round
+from .branches import Answer, Branch, load_answer, load_branch, load_conversation, load_items, next_round
 from .database import close_threads, in_thread
 from .tree import Refused, Started, move_head, open_conversation, start_answer, start_conversation, start_turn
 from .turns import (
@@ -26,6 +26,7 @@ from .turns import (
 from .verify import verify_log
 
 __all__ = [
+    "Answer",
     "Branch",
     "Claim",
     "Fenced",
@@ -42,6 +43,7 @@ __all__ = [
     "give_up",
     "in_thread",
     "interrupt",
+    "load_answer",
     "load_branch",
     "load_conversation",
     "load_draft",

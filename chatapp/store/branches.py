@@ -64,6 +64,18 @@ class Branch:
         return [Logged(row.role, self.items.get(row.id, []), repairs(row)) for row in self.messages]
 
 
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """One message by itself, with its items."""
+
+    row: Message
+    items: list[Item]
+
+
+def load_answer(message: UUID) -> Answer:
+    return Answer(Message.objects.get(pk=message), load_items(message))
+
+
 def load_branch(leaf: UUID) -> Branch:
     messages = _unique(Message.objects.raw(_MESSAGES, [_database_id(leaf)]))
     if not messages:

@@ -122,10 +122,9 @@ def park(claim: Claim) -> None:
 
 @transaction.atomic
 def requeue(message: UUID, *, runner: str = "") -> bool:
-    """Continue, or Retry where nothing was kept: the same message goes on."""
+    """Continue, or Retry where nothing was kept: the same message goes on. With questions below it, it stays as they read it."""
     row = Message.objects.filter(pk=message, role=Role.ASSISTANT).first()
-    ended = (Status.STOPPED, Status.INTERRUPTED, Status.FAILED)
-    if row is None or row.status not in ended or (row.status == Status.FAILED and row.next_seq):
+    if row is None or not _may_go_on(row):
         return False
     metadata = {name: value for name, value in row.metadata.items() if name != "ended"}
     metadata["goes_on_at"] = next_round(load_items(message))
@@ -135,6 +134,12 @@ def requeue(message: UUID, *, runner: str = "") -> bool:
         return False
     _tell(message, "turn queued")
     return True
+
+
+def _may_go_on(row: Message) -> bool:
+    if row.status == Status.FAILED and row.next_seq:
+        return False
+    return row.status in (Status.STOPPED, Status.INTERRUPTED, Status.FAILED) and not row.children.exists()
 
 
 @transaction.atomic

@@ -17,7 +17,7 @@ from .. import local_model, store
 from ..providers import WIRES
 from ..providers.base import OFF
 from ..providers.catalog import Catalog
-from ..providers.client import close_client
+from ..providers.client import close_client, warm_up
 from ..providers.local import LocalProvider
 from ..store import Refused, Started, in_thread
 from ..tools import TOOLS, Tool
@@ -65,6 +65,7 @@ class Engine:
             look = self.runner.keep_recovering()
             self._looking = asyncio.create_task(look, context=contextvars.Context())
             await self.runner.recover()
+            await warm_up()
 
     async def ask(
         self,
@@ -117,10 +118,10 @@ class Engine:
 
     async def stop(self, answer: UUID, *, by: str = "") -> bool:
         """The turn is stopped when this answers, whoever runs it; what was seen of it is kept."""
-        seen = await self.live.seen(answer)
-        stopped = await in_thread(store.stop)(answer, seen, by=by)
+        # First it falls silent: a word that is shown while the stop is written would not be kept.
         await self.runner.stop(answer)
-        return stopped
+        seen = await self.live.seen(answer)
+        return await in_thread(store.stop)(answer, seen, by=by)
 
     async def close(self) -> None:
         """What runs is cancelled and stays as it is in the rows, for the next process to go on with."""

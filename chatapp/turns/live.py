@@ -36,6 +36,9 @@ class Live(Protocol):
 
     def read(self, stream: Stream, after: int = 0) -> AsyncIterator[list[Said]]: ...
 
+    async def opened(self, stream: Stream) -> None:
+        """Returns when this attempt can be read here: never, where another process keeps it to itself."""
+
     async def seen(self, message: UUID) -> Seen | None:
         """The draft of the message's newest attempt that can be reached, as of now."""
 
@@ -45,9 +48,12 @@ class MemoryLive:
 
     def __init__(self) -> None:
         self._running: dict[Stream, _Running] = {}
+        self._one_more = asyncio.Event()
 
     def open(self, stream: Stream, draft: Draft, elapsed: Callable[[], float]) -> None:
         self._running[stream] = _Running(draft, elapsed)
+        self._one_more.set()
+        self._one_more = asyncio.Event()
 
     def publish(self, stream: Stream, event: Event, at: float) -> None:
         running = self._running.get(stream)
@@ -73,6 +79,10 @@ class MemoryLive:
                 return
             else:
                 await running.news.wait()
+
+    async def opened(self, stream: Stream) -> None:
+        while stream not in self._running:
+            await self._one_more.wait()
 
     async def seen(self, message: UUID) -> Seen | None:
         attempts = [stream for stream in self._running if stream[0] == message]

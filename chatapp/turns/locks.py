@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import os
 import socket
+from contextlib import suppress
 from datetime import datetime, timedelta
 from pathlib import Path
 from uuid import uuid4
@@ -30,7 +31,7 @@ class ProcessLock:
         while True:
             self.name = f"{self._host}/{os.getpid()}-{uuid4().hex[:8]}"
             self._file = self._path(self.name).open("w")
-            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            fcntl.flock(self._file, fcntl.LOCK_EX)
             if self._path(self.name).exists():
                 return
             self._file.close()
@@ -52,8 +53,7 @@ class ProcessLock:
     def _sweep(self) -> None:
         """Files of dead processes are of no more use: a file that is missing counts as free."""
         for path in self._folder.glob("*-????????.lock"):
-            if _is_free(path):
-                path.unlink(missing_ok=True)
+            _remove_if_free(path)
 
 
 def _is_free(path: Path) -> bool:
@@ -65,3 +65,10 @@ def _is_free(path: Path) -> bool:
         return True
     except BlockingIOError:
         return False
+
+
+def _remove_if_free(path: Path) -> None:
+    with suppress(FileNotFoundError, BlockingIOError), path.open() as file:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        # Removed while it is held: its maker may have been about to lock it.
+        path.unlink(missing_ok=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from traceback import extract_tb
 from typing import Any
@@ -49,12 +49,12 @@ class World:
 
 async def run_turn(claim: Claim, world: World) -> None:
     """Answers one question. Whoever takes the turn over meanwhile makes this end quietly, with nothing written."""
-    branch = await in_thread(store.load_branch)(claim.message)
-    turn = TurnState(claim, branch, world.live, world.now)
+    answer = await in_thread(store.load_answer)(claim.message)
+    turn = TurnState(claim, answer, world.live, world.now)
     try:
         async with asyncio.TaskGroup() as group:
             beside = group.create_task(_keep_draft(turn, world.checkpoint))
-            await _Loop(turn, world).run()
+            await _Loop(turn, world).run(store.without_result(answer.items))
             beside.cancel()
     except* Fenced:
         log.info("turn %s attempt %s was taken over", claim.message, claim.attempt)
@@ -76,11 +76,9 @@ class _Loop:
     def __init__(self, turn: TurnState, world: World) -> None:
         self.turn, self.world = turn, world
 
-    async def run(self) -> None:
+    async def run(self, open_calls: Sequence[Item]) -> None:
         try:
-            await self._settle_calls(
-                store.without_result(self.turn.branch.items.get(self.turn.claim.message, ()))
-            )
+            await self._settle_calls(open_calls)
             while not await self._round():
                 pass
         except Fenced:
@@ -94,7 +92,7 @@ class _Loop:
                 "turn %s attempt %s broke: %s",
                 *self.turn.stream,
                 _where(error),
-                exc_info=log.isEnabledFor(10),
+                exc_info=log.isEnabledFor(logging.DEBUG),
             )
             await self._fail(ProviderError(Trouble.BROKEN, OURS))
 

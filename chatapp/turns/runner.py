@@ -13,7 +13,7 @@ from django.db import DatabaseError
 from django.utils import timezone
 
 from .. import store
-from ..models import Message
+from ..models import Message, Status
 from ..store import Fenced, in_thread
 from .locks import ProcessLock
 from .loop import World, run_turn
@@ -48,7 +48,9 @@ class EmbeddedRunner:
         return self._lock.name
 
     async def start(self, message: UUID, *, seen: int | None = None) -> None:
-        attempt = seen if seen is not None else await in_thread(_attempt)(message)
+        attempt = seen if seen is not None else await in_thread(_queued_attempt)(message)
+        if attempt is None:
+            return
         # A turn outlives the request that asked for it, so it must not inherit the request's context.
         task = asyncio.create_task(self._run(message, attempt), context=contextvars.Context())
         self._tasks.setdefault(message, set()).add(task)
@@ -114,5 +116,6 @@ class EmbeddedRunner:
             await self.start(row.id, seen=row.attempt)
 
 
-def _attempt(message: UUID) -> int:
-    return Message.objects.values_list("attempt", flat=True).get(pk=message)
+def _queued_attempt(message: UUID) -> int | None:
+    """None when it was found and claimed, or stopped, before its start."""
+    return Message.objects.filter(status=Status.QUEUED, pk=message).values_list("attempt", flat=True).first()

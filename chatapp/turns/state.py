@@ -8,19 +8,19 @@ from typing import Any
 from ..core.draft import Draft
 from ..core.events import Event
 from ..core.items import KeyMaker
-from ..store import Branch, Claim, Measured
+from ..store import Answer, Claim, Measured
 from .live import Live
 
 
 class TurnState:
     """Its time goes on from where the last attempt left it: what people and crashes took is left out."""
 
-    def __init__(self, claim: Claim, branch: Branch, live: Live, now: Callable[[], float]) -> None:
-        self.claim, self.branch, self._live, self._now = claim, branch, live, now
+    def __init__(self, claim: Claim, answer: Answer, live: Live, now: Callable[[], float]) -> None:
+        self.claim, self._live, self._now = claim, live, now
         self.draft = Draft()
-        self.keys = KeyMaker(item.key for item in branch.items.get(claim.message, ()))
+        self.keys = KeyMaker(item.key for item in answer.items)
         self.facts: dict[str, Any] | None = None
-        before: float = branch.leaf.metadata.get("elapsed_ms", 0)
+        before: float = answer.row.metadata.get("elapsed_ms", 0)
         self._began = now() - before / 1000
         live.open(self.stream, self.draft, self.elapsed)
 

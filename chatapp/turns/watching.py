@@ -4,15 +4,15 @@ look at the row, read the events of its attempt, look again."""
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
-from contextlib import suppress
+from collections.abc import AsyncIterator, Coroutine
 from dataclasses import dataclass
+from typing import Any
 from uuid import UUID
 
 from ..models import Message, Status
 from ..store import in_thread
 from .live import Live, Said
-from .notices import Notice, Notices
+from .notices import Notices
 
 LOOK_SECONDS = 2.0
 AT_WORK = (Status.QUEUED, Status.RUNNING)
@@ -26,29 +26,34 @@ class News:
     said: list[Said]
 
 
-async def watch(message: UUID, live: Live, notices: Notices) -> AsyncIterator[News]:
+async def watch(
+    message: UUID, live: Live, notices: Notices, *, look: float = LOOK_SECONDS
+) -> AsyncIterator[News]:
     """Until the turn has ended or waits for a person."""
     row = await in_thread(_row)(message)
     attempt, after = row.attempt, 0
     async with notices.listen(row.conversation_id) as told:
         while True:
-            row = await in_thread(_row)(message)
-            if row.attempt != attempt:
-                attempt, after = row.attempt, 0
             async for said in live.read((message, attempt), after):
                 after = said[-1].n
                 yield News(attempt, said)
             row = await in_thread(_row)(message)
-            if row.status not in AT_WORK:
+            if row.attempt != attempt:
+                attempt, after = row.attempt, 0
+            elif row.status in AT_WORK:
+                await _first(told.get(), live.opened((message, attempt)), within=look)
+            else:
                 return
-            if row.attempt == attempt:
-                await _next(told)
 
 
-async def _next(told: asyncio.Queue[Notice]) -> None:
-    """The next notice, or a look for safety when none came."""
-    with suppress(TimeoutError):
-        await asyncio.wait_for(told.get(), LOOK_SECONDS)
+async def _first(*signs: Coroutine[Any, Any, Any], within: float) -> None:
+    """The next notice, a claimed turn that begins to speak, or a look for safety when neither came."""
+    tasks = [asyncio.ensure_future(sign) for sign in signs]
+    try:
+        await asyncio.wait(tasks, timeout=within, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        for task in tasks:
+            task.cancel()
 
 
 def _row(message: UUID) -> Message:

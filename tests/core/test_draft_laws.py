@@ -15,7 +15,9 @@ from chatapp.core.draft import Draft
 from chatapp.core.events import Asked, Event, ItemDelta, ItemDone, ItemsStored, ItemStarted
 from chatapp.core.items import FROM_MODEL, Item, KeyMaker, Kind, clean
 
-TEXT = st.text(st.characters(exclude_categories=[]), max_size=8)
+TEXT = st.lists(
+    st.characters() | st.sampled_from("\x00\ud800\udc00\ud83d\ude00\u2028\ufeff"), max_size=8
+).map("".join)
 IDS = st.none() | st.sampled_from(["rs_1", "fc_1", "msg_1"])
 PIECES = st.tuples(st.sampled_from(sorted(FROM_MODEL)), IDS, st.lists(TEXT, max_size=4))
 

@@ -17,13 +17,17 @@ from chatapp.core.items import FROM_MODEL, Item, KeyMaker, Kind
 
 from .branches import answer, call, cut, question, result, target, thought, words
 
-MODELS = [target("a"), target("b"), target("c", provider="q"), target("a", dialect="e")]
+CHAT = target("a", dialect="chat")
+MODELS = [target("a"), target("b"), target("c", provider="q"), CHAT]
 RULES = [
     target("a"),
     target("a", sealed=True, blank_text=True),
     target("a", scope=Scope.TOOL_TURNS),
     target("a", scope=Scope.NONE),
     target("a", thinking=False),
+    target("a", signed=True, scope=Scope.NONE),
+    CHAT,
+    target("a", dialect="chat", signed=True, scope=Scope.NONE),
     target("b"),
     target("c", provider="q"),
 ]
@@ -103,7 +107,7 @@ def test_no_thought_goes_to_another_model_or_stands_alone(
     history = fold([*refused(branch, place, to), question(), answer()], to, cap=cap)
     for response, part in parts(history):
         if part.item.kind is Kind.REASONING:
-            after = response.parts[response.parts.index(part) + 1 :]
+            after = response.parts if to is CHAT else response.parts[response.parts.index(part) + 1 :]
             assert part.verbatim and not part.item.cut
             assert (part.item.provider, part.item.dialect, part.item.model) == (
                 to.provider,
@@ -136,6 +140,15 @@ def test_every_call_goes_with_its_one_result_and_every_result_with_its_call(
                 given.text == f"of {part.item.key}" or given.outcome == "unknown" or given.text == "[2,3]"
                 for part, given in zip(calls, step.results, strict=True)
             )
+
+
+@given(branches(), TARGETS)
+def test_neutral_call_ids_are_all_different(branch: list[Logged], to: Target):
+    history = fold([*branch, question(), answer()], to)
+    given = [
+        part.call_id for _, part in parts(history) if part.item.kind is Kind.TOOL_CALL and not part.verbatim
+    ]
+    assert len(set(given)) == len(given)
 
 
 @given(branches(), TARGETS, CAPS, st.none() | PLACES)
@@ -185,9 +198,10 @@ def asked_before(branch: list[Logged]) -> Iterator[tuple[tuple[int, int], list[L
 
 
 def assert_start(steps: tuple[Step, ...], of: tuple[Step, ...]) -> None:
-    """A last word that asked to go on may be missing later, where nothing came of it."""
+    """A last word that asked to go on may give way to a new question, where nothing came of it."""
     if steps and steps[-1] == Question(GO_ON) and steps != of[: len(steps)]:
         steps = steps[:-1]
+        assert isinstance(of[len(steps)], Question)
     assert steps == of[: len(steps)]
 
 

@@ -6,7 +6,7 @@ import pytest
 
 pytest.importorskip("hypothesis", reason="hypothesis is not installed: the laws of the tree are not tested")
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from chatapp.core.tree import Tree, repair
@@ -80,6 +80,7 @@ def test_deleting_leaves_a_sound_tree_of_all_the_others(
     assert tree == repair([])
 
 
+@settings(max_examples=400)
 @given(HOSTILE_ROWS, st.none() | IDS)
 def test_any_rows_become_a_sound_tree(rows: list[tuple[int, int | None]], head: int | None):
     tree = repair(rows, head=head)
@@ -89,6 +90,7 @@ def test_any_rows_become_a_sound_tree(rows: list[tuple[int, int | None]], head: 
     assert tree.head == head or tree.head in tree.parents or not rows
 
 
+@settings(max_examples=400)
 @given(HOSTILE_ROWS)
 def test_only_what_cannot_stay_is_moved(rows: list[tuple[int, int | None]]):
     first = dict(reversed(rows))
@@ -99,6 +101,7 @@ def test_only_what_cannot_stay_is_moved(rows: list[tuple[int, int | None]]):
     assert all(is_lost(message, first) for message in moved)
 
 
+@settings(max_examples=400)
 @given(HOSTILE_ROWS, st.none() | IDS)
 def test_a_mended_tree_needs_no_mending(rows: list[tuple[int, int | None]], head: int | None):
     tree: Tree[int] = repair(rows, head=head)

@@ -242,6 +242,12 @@ def test_a_complete_or_running_turn_is_not_requeued(claimed):
     assert not store.requeue(claimed.message)
 
 
+def test_an_answer_with_questions_below_it_stays_as_they_read_it(claimed, ask):
+    store.stop(claimed.message, seen(1, *half_a_round()))
+    ask("And?", claimed.message)
+    assert not store.requeue(claimed.message)
+
+
 def test_tries_count_the_attempts_since_the_last_finished_round(claimed):
     second = store.claim(claimed.message, runner="b", seen=1)
     assert row(claimed).tries == 2

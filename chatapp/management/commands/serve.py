@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import gc
 import socket
 from argparse import ArgumentParser
 from collections.abc import Iterator
@@ -45,6 +46,9 @@ class Command(BaseCommand):
 
         endpoints = build_endpoint_description_strings(host=host, port=port)
         server = Server(application, endpoints=endpoints, server_name="")
+        # What is loaded by now stays: looking through it again and again would hold up every stream.
+        gc.collect()
+        gc.freeze()
         server.ready_callable = lambda: self._tell(server.listening_addresses)
         server.run()
         if not server.listening_addresses:
