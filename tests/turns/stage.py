@@ -23,6 +23,7 @@ from chatapp.tools import TOOLS
 from chatapp.tools.base import Tool
 from chatapp.turns.engine import Engine
 
+PATIENCE = 120
 Script = Callable[[Ask, KeyMaker], AsyncIterator[Event]]
 
 
@@ -142,8 +143,8 @@ async def until(look: Callable[[], Awaitable[Any]]) -> Any:
 
 
 def play(story: Coroutine[Any, Any, None]) -> None:
-    """Runs a story to its end; the database threads go with it."""
+    """Runs a story to its end, or gives up on it; the database threads go with it."""
     try:
-        asyncio.run(story)
+        asyncio.run(asyncio.wait_for(story, PATIENCE))
     finally:
         store.close_threads()
