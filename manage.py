@@ -4,8 +4,19 @@
 import os
 import sys
 
-from django.core.management import execute_from_command_line
+STOPPED_BY_KEY = 130
+
+
+def main() -> None:
+    """Ctrl-C ends it without a traceback, also while it is still loading."""
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "chatapp.settings")
+    try:
+        from django.core.management import execute_from_command_line
+
+        execute_from_command_line(sys.argv)
+    except KeyboardInterrupt:
+        sys.exit(STOPPED_BY_KEY)
+
 
 if __name__ == "__main__":
-    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "chatapp.settings")
-    execute_from_command_line(sys.argv)
+    main()

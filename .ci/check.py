@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import re
 import shutil
@@ -46,6 +47,8 @@ def main(arguments: list[str]) -> None:
         with postgresql() as url:
             if url:
                 run("tests on PostgreSQL", (*PYTEST, "-m", "both"), environment | {"DATABASE_URL": url})
+        if arguments:
+            demand_browser_tests(environment)
         skipped = [] if browser else ["--ignore=tests/browser"]
         if not browser:
             print("!! Browser tests were SKIPPED: no Chromium was found.", flush=True)
@@ -64,6 +67,15 @@ def run(name: str, command: tuple[str | Path, ...], environment: dict[str, str])
     print(f"== {name}", flush=True)
     if code := subprocess.run(command, env=environment, check=False).returncode:
         sys.exit(code)
+
+
+def demand_browser_tests(environment: dict[str, str]) -> None:
+    """A browser that no test looks into proves nothing."""
+    if importlib.util.find_spec("playwright") is None:
+        sys.exit("--browser: playwright is not installed; it is in requirements/dev.txt.")
+    command = (sys.executable, "-m", "pytest", "--quiet", "--collect-only", "tests/browser")
+    if subprocess.run(command, env=environment, check=False, capture_output=True).returncode:
+        sys.exit("--browser: no browser test could be collected from tests/browser.")
 
 
 def find_browser() -> str:

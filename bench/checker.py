@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 from uuid import UUID
 
@@ -15,7 +15,7 @@ from chatapp.models import ENDED, Item, Message
 from . import successor
 from .kill_plan import NOTHING_LEFT, THINKS, Plan, plan
 
-Row = dict[str, Any]
+Row = Mapping[str, Any]
 Line = dict[str, Any]
 FROM_MODEL = ("reasoning", "assistant_message", "tool_call")
 # A clock may tick late on a busy machine, between the model's look at it and ours.

@@ -1,7 +1,7 @@
 """Kills a serving process again and again, at random moments and at every write, and proves that nothing is lost or doubled.
 
 Run it with `python -m bench.kill --rounds 200 [--database postgres://postgres@127.0.0.1:5432/postgres]`. With `--without-fence` the
-process is a broken build, in which a frozen process writes on after others took over: then the run must end with breaches (code 1).
+process is a broken build, in which a frozen process writes on after others took over: then the run must end with a breach (code 1).
 """
 
 from __future__ import annotations
@@ -18,7 +18,6 @@ from random import Random
 from tempfile import TemporaryDirectory
 
 import django
-import psycopg
 
 
 def main() -> None:
@@ -42,7 +41,6 @@ def main() -> None:
             "LOCAL_MODEL": "0",
             "LOG_LEVEL": "error",
         }
-        os.environ["DJANGO_SETTINGS_MODULE"] = "chatapp.settings"
         # Settings read the environment when they are first imported.
         django.setup()
         from .kill_rounds import run
@@ -58,6 +56,8 @@ def _database(server: str) -> Iterator[str]:
     if not server:
         yield ""
         return
+    import psycopg
+
     name = f"thoughtline_kill_{os.getpid()}"
     with psycopg.connect(server, autocommit=True) as admin:
         admin.execute(f"CREATE DATABASE {name}")

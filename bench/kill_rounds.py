@@ -39,7 +39,10 @@ def run(folder: Path, random: Random, rounds: int, *, fenced: bool) -> list[str]
     began = time.monotonic()
     for number in range(rounds):
         bench.round(number)
-    bench.finish(rounds)
+        if bench.breaches and not fenced:
+            break
+    else:
+        bench.finish(rounds)
     bench.report(time.monotonic() - began)
     connection.close()
     return bench.breaches
@@ -56,7 +59,7 @@ class Bench:
         points = list(product(WRITES, SIDES))
         random.shuffle(points)
         self._points = cycle(points)
-        self._way = cycle(["moment", "fuse", "freeze", "fuse"])
+        self._way = cycle(["moment", "fuse", "freeze", "fuse"] if fenced else ["freeze"])
         # Processes are forked from one that has imported everything and opened nothing.
         self._context = multiprocessing.get_context("forkserver")
         self._context.set_forkserver_preload(["bench.ready", kill_child.__name__])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from random import Random
@@ -24,7 +25,7 @@ NAME = "successor"
 @dataclass(frozen=True, slots=True)
 class Takeover:
     claim: Claim
-    row: dict[str, Any]
+    row: Mapping[str, Any]
     found: list[Item]
 
     def late_words(self) -> str:
@@ -75,5 +76,5 @@ def take_over(random: Random) -> Takeover | None:
     return Takeover(claim, _row(row.id), store.load_items(row.id))
 
 
-def _row(message: UUID) -> dict[str, Any]:
+def _row(message: UUID) -> Mapping[str, Any]:
     return Message.objects.filter(pk=message).values().get()

@@ -13,5 +13,5 @@ class ChatappConfig(AppConfig):
     def ready(self) -> None:
         from . import checks
 
-        for check in (checks.default_model, checks.redis, checks.unencrypted_address, checks.old_packages):
+        for check in (checks.redis, checks.unencrypted_address, checks.old_packages):
             register(check, Tags.compatibility)

@@ -1,4 +1,4 @@
-"""HTTP and sockets joined. The first scope of any kind, whatever it asks for, sets the engine to work."""
+"""HTTP and sockets joined. The start of the server, or else the first scope of any kind, sets the engine to work."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ log = logging.getLogger(__name__)
 
 
 class AwakeAtFirstScope:
-    """Daphne tells nobody when it starts, so what a dead process left is taken up when somebody first comes."""
+    """Servers other than ours tell nobody that they start, so there the first scope wakes the engine."""
 
     def __init__(self, application: Application, start: Callable[[], Awaitable[None]]) -> None:
         self._application, self._start = application, start
@@ -31,10 +31,11 @@ class AwakeAtFirstScope:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if not self._awake:
-            await self._wake()
+            await self.wake()
         await self._application(scope, receive, send)
 
-    async def _wake(self) -> None:
+    async def wake(self) -> None:
+        """Once, however often and from wherever it is called; what a dead process left goes on."""
         async with self._one_at_a_time:
             if self._awake:
                 return

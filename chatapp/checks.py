@@ -9,18 +9,8 @@ from urllib.parse import urlsplit
 from django.conf import settings
 from django.core.checks import CheckMessage, Error, Warning
 
-BUILT_IN = ("demo", "local")
 # The oldest versions without a known security hole.
 FLOORS = {"Django": (5, 2, 19), "daphne": (4, 2, 2)}
-
-
-def default_model(**_: Any) -> list[CheckMessage]:
-    provider = settings.DEFAULT_MODEL.partition(":")[0]
-    if not provider or provider in (*BUILT_IN, *(endpoint.name for endpoint in settings.PROVIDERS)):
-        return []
-    return [
-        Warning(f"DEFAULT_MODEL names the provider {provider!r}, which is not set up.", id="chatapp.W001")
-    ]
 
 
 def redis(**_: Any) -> list[CheckMessage]:

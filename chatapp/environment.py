@@ -7,6 +7,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from tempfile import TemporaryFile
 from urllib.parse import SplitResult, urlsplit
 
 KEY_NAME = re.compile(r"[A-Z][A-Z0-9_]*_API_KEY")
@@ -106,13 +107,17 @@ class Environment:
         """A folder one can write into; it is made where it is missing."""
         folder = Path(self.text(name, str(default))).expanduser().resolve()
         try:
-            folder.mkdir(parents=True, exist_ok=True)
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         except OSError as error:
             raise Misconfigured(
                 f"{name} is {str(folder)!r}, which cannot be made: {error.strerror}."
             ) from error
-        if not os.access(folder, os.W_OK | os.X_OK):
-            raise Misconfigured(f"{name} is {str(folder)!r}, which cannot be written to.")
+        try:
+            TemporaryFile(dir=folder).close()
+        except OSError as error:
+            raise Misconfigured(
+                f"{name} is {str(folder)!r}, which cannot be written to: {error.strerror}."
+            ) from error
         return folder
 
 

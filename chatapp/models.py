@@ -74,7 +74,8 @@ class Message(models.Model):
 
     id = models.UUIDField(primary_key=True, default=uuid4, editable=False)
     conversation = models.ForeignKey(Conversation, models.CASCADE, related_name="messages")
-    parent = models.ForeignKey("self", models.CASCADE, null=True, blank=True, related_name="children")
+    # Deleting is the store's: a chain of messages can be longer than Python's stack.
+    parent = models.ForeignKey("self", models.DO_NOTHING, null=True, blank=True, related_name="children")
     order = models.PositiveBigIntegerField()
     role = models.CharField(max_length=16, choices=Role.choices)
     author = models.ForeignKey(

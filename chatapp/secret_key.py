@@ -11,9 +11,12 @@ from .environment import Misconfigured
 
 def kept_in(folder: Path) -> str:
     file = folder / "secret-key"
-    if not file.exists():
-        _make(file)
-    key = file.read_text().strip()
+    try:
+        if not file.exists():
+            _make(file)
+        key = file.read_text().strip()
+    except OSError as error:
+        raise Misconfigured(f"The secret key in {str(file)!r} cannot be used: {error.strerror}.") from error
     if len(key) < 50:
         raise Misconfigured(
             f"The secret key in {str(file)!r} is damaged; delete the file, and everybody signs in again."
@@ -25,8 +28,8 @@ def _make(file: Path) -> None:
     """Of several processes that start at once, one makes the key and all read it."""
     draft = file.with_name(f".secret-key-{os.getpid()}")
     draft.touch(mode=0o600)
-    draft.write_text(secrets.token_urlsafe(50))
     try:
+        draft.write_text(secrets.token_urlsafe(50))
         os.link(draft, file)
     except FileExistsError:
         pass

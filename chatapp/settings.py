@@ -94,6 +94,12 @@ PROVIDERS: tuple[Endpoint, ...] = (
     ),
 )
 
+_usable = {"demo", *(["local"] if LOCAL_MODEL else []), *(endpoint.name for endpoint in PROVIDERS)}
+if DEFAULT_MODEL and DEFAULT_MODEL.partition(":")[0] not in _usable:
+    raise Misconfigured(
+        f"DEFAULT_MODEL is {DEFAULT_MODEL!r}, whose provider is not set up. Set up are: {', '.join(sorted(_usable))}."
+    )
+
 # Database
 
 DATABASES = {"default": database(environment.text("DATABASE_URL"), data_dir=DATA_DIR)}

@@ -37,6 +37,19 @@ def test_many_first_scopes_start_the_engine_once_and_before_they_are_served():
     assert calls.served == [("http", 1), ("websocket", 1), ("lifespan", 1), ("http", 1)]
 
 
+def test_the_servers_start_wakes_the_engine_and_the_first_scope_does_not_again():
+    calls = Calls()
+
+    async def start_then_visit():
+        awake = AwakeAtFirstScope(calls.page, calls.start)
+        await awake.wake()
+        assert calls.starts == 1
+        await awake({"type": "http"}, None, None)
+
+    asyncio.run(start_then_visit())
+    assert calls.served == [("http", 1)]
+
+
 def test_a_lost_database_keeps_no_page_away_and_the_next_scope_tries_again():
     calls = Calls(OperationalError("gone"))
     run(calls, "http", "http", "http")

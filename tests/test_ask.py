@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import pty
+import resource
 import signal
 import subprocess
 import sys
@@ -55,9 +56,8 @@ class Shell:
 
 @pytest.fixture(scope="module")
 def shell(tmp_path_factory) -> Shell:
-    shell = Shell(tmp_path_factory.mktemp("ask"))
-    assert shell.run("migrate").returncode == 0
-    return shell
+    """Nothing was ever started here: the commands make what they need."""
+    return Shell(tmp_path_factory.mktemp("ask"))
 
 
 @pytest.fixture(scope="module")
@@ -114,6 +114,7 @@ MISTAKES = [
     (("",), "Write a question first."),
     (("Hi", "--model", "nobody:x"), "which is not configured"),
     (("Hi", "--model", "nonsense"), "names no model"),
+    (("Hi", "--model", "demo:nope"), "There is no model 'demo:nope'"),
     (("Hi", "--effort", "wild"), "does not know the effort"),
     (("Hi", "--user", "nobody"), "no account named nobody"),
     (("Hi", "--conversation", "00000000-0000-0000-0000-000000000000"), "There is no conversation"),
@@ -128,6 +129,69 @@ def test_a_mistake_gets_one_sentence(shell, words, sentence):
     assert sentence in ended.stderr
     assert "Traceback" not in ended.stderr
     assert len(ended.stderr.strip().splitlines()) == 1
+
+
+def test_the_store_can_be_proved_before_anything_was_started(tmp_path):
+    ended = Shell(tmp_path).run("verify_log")
+    assert (ended.returncode, ended.stdout) == (0, "The log is whole.\n")
+
+
+def test_what_is_kept_is_its_owners_alone(shell, first):
+    files = [file for file in Path(shell.environment["DATA_DIR"]).iterdir() if file.is_file()]
+    assert "thoughtline.sqlite3" in [file.name for file in files]
+    assert {file.stat().st_mode & 0o077 for file in files} == {0}
+
+
+def test_the_first_account_goes_on_with_what_was_asked_before_it(tmp_path):
+    shell = Shell(tmp_path)
+    conversation = shell.lines("Hello", "--effort", "off")[0]["conversation"]
+    sign_up = (
+        "from django.contrib.auth.models import User; from chatapp.store import accounts;"
+        "accounts.start_account(User(username='alice', password='set'))"
+    )
+    assert shell.run("shell", "-c", sign_up).returncode == 0
+    again = shell.lines("Hello again", "--conversation", conversation, "--effort", "off")
+    assert again[0]["conversation"] == conversation
+
+
+@pytest.mark.parametrize("command", [("ask", "Hi"), ("verify_log",)])
+def test_without_a_database_there_is_one_sentence(tmp_path, command):
+    (tmp_path / "thoughtline.sqlite3").mkdir()
+    ended = Shell(tmp_path).run(*command)
+    assert (ended.returncode, ended.stdout) == (1, "")
+    assert ended.stderr.startswith("The database cannot be used: ")
+    assert len(ended.stderr.splitlines()) == 1
+
+
+def test_when_nothing_more_can_be_written_the_command_ends_with_a_sentence(shell, first):
+    """A file that may not grow is how a full disk looks from inside."""
+    process = subprocess.Popen(
+        shell.command("ask", "Tell me about branches", "--json"),
+        cwd=ROOT,
+        env=shell.environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout
+    assert json.loads(process.stdout.readline())["event"] == "turn"
+    resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (1, 1))
+    _, told = process.communicate(timeout=PATIENCE)
+    assert process.returncode == 1
+    assert "Traceback" not in told
+    assert "left unfinished" in told or "cannot be used" in told
+
+
+def test_ctrl_c_before_there_is_a_turn_ends_it_without_a_traceback(shell):
+    early = (
+        "import os, signal, manage, django.core.management as django;"
+        "django.execute_from_command_line = lambda words: os.kill(os.getpid(), signal.SIGINT);"
+        "manage.main()"
+    )
+    ended = subprocess.run(
+        [sys.executable, "-c", early], cwd=ROOT, env=shell.environment, capture_output=True, check=False
+    )
+    assert (ended.returncode, ended.stderr) == (130, b"")
 
 
 class Refusing(BaseHTTPRequestHandler):

@@ -5,17 +5,6 @@ from __future__ import annotations
 import pytest
 
 from chatapp import checks
-from chatapp.providers.base import Endpoint
-
-
-@pytest.mark.parametrize(
-    ("model", "told"),
-    [("", False), ("demo:thinker", False), ("local:smollm2", False), ("ours:x", False), ("openai:x", True)],
-)
-def test_a_default_model_needs_its_provider(settings, model, told):
-    settings.PROVIDERS = (Endpoint(name="ours", dialect="chat", base_url="http://127.0.0.1:1/v1"),)
-    settings.DEFAULT_MODEL = model
-    assert ["DEFAULT_MODEL" in warning.msg for warning in checks.default_model()] == [True] * told
 
 
 def test_redis_without_use_is_told(settings):

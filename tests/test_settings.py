@@ -56,10 +56,12 @@ WRONG = [
     ("DATABASE_URL", "sqlite:////no/such/folder/file.sqlite3"),
     ("DATA_DIR", "/proc/no/such/folder"),
     ("DATA_DIR", __file__),
+    ("DATA_DIR", "/sys"),
     ("DEBUG", "maybe"),
     ("DEEPSEEK_API_KEY", "schlüssel"),
     ("DEFAULT_MODEL", "gpt-5"),
     ("DEFAULT_MODEL", "openai:"),
+    ("DEFAULT_MODEL", "openai:gpt-5"),
     ("LOCAL_MODEL", "smollm2"),
     ("LOG_FORMAT", "xml"),
     ("LOG_LEVEL", "loud"),
@@ -199,6 +201,31 @@ def test_a_damaged_secret_key_is_told(load, tmp_path):
     (tmp_path / "secret-key").write_text("")
     with pytest.raises(Misconfigured, match="damaged"):
         load()
+
+
+def test_a_secret_key_that_cannot_be_read_is_told(load, tmp_path):
+    (tmp_path / "secret-key").mkdir()
+    with pytest.raises(Misconfigured, match="secret key"):
+        load()
+
+
+def test_a_folder_that_is_made_is_its_owners_alone(load, tmp_path):
+    load(DATA_DIR=str(tmp_path / "new"))
+    assert (tmp_path / "new").stat().st_mode & 0o777 == 0o700
+
+
+@pytest.mark.parametrize(
+    ("model", "environment"),
+    [("demo:thinker", {}), ("local:smollm2", {}), ("openai:gpt-5", {"OPENAI_API_KEY": "sk-1"})],
+)
+def test_a_default_model_needs_its_provider(load, model, environment):
+    settings = load(DEFAULT_MODEL=model, **environment)
+    assert model == settings.DEFAULT_MODEL
+
+
+def test_without_the_local_model_it_cannot_be_the_default(load):
+    with pytest.raises(Misconfigured, match="DEFAULT_MODEL"):
+        load(DEFAULT_MODEL="local:smollm2", LOCAL_MODEL="0")
 
 
 def test_an_https_address_makes_everything_strict(load):

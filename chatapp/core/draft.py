@@ -37,6 +37,8 @@ class Draft:
         self.ended: TurnEnded | None = None
         self.pieces: dict[str, Piece] = {}
         self.clock = ReasoningClock()
+        # What was sent for the open round; whoever ends the turn keeps it with the rest.
+        self.facts: dict[str, Any] | None = None
 
     def apply(self, event: Event, at: float) -> None:
         self.n += 1
@@ -88,12 +90,19 @@ class Draft:
         ]
         return [_as_item(piece, cut=True) for piece in pieces]
 
+    def running_results(self) -> dict[str, str]:
+        """The keys of results that tools are still at work on, by call id."""
+        pieces = self.pieces.values()
+        results = [piece for piece in pieces if piece.kind is Kind.TOOL_RESULT and piece.done is None]
+        return {piece.call_id: piece.key for piece in results}
+
     def open_keys(self) -> list[str]:
         return [key for key, piece in self.pieces.items() if piece.done is None]
 
     def to_json(self, at: float) -> dict[str, Any]:
-        rows = [self._row(piece) for piece in self.pieces.values() if piece.kind in FROM_MODEL]
-        return {"n": self.n, "at": max(at, self.at), "pieces": rows}
+        shown = (piece for piece in self.pieces.values() if piece.kind in FROM_MODEL or piece.done is None)
+        rows = [self._row(piece) for piece in shown]
+        return {"n": self.n, "at": max(at, self.at), "pieces": rows, "facts": self.facts}
 
     def _row(self, piece: Piece) -> dict[str, Any]:
         span = self.clock.spans.get(piece.key) or Span(piece.kind, self.at)
@@ -110,7 +119,7 @@ class Draft:
     def from_json(cls, saved: dict[str, Any]) -> Draft:
         """A draft as it was saved: enough to show it and to cut it, not to go on with it."""
         draft = cls()
-        draft.n, draft.at = saved["n"], saved["at"]
+        draft.n, draft.at, draft.facts = saved["n"], saved["at"], saved.get("facts")
         for row in saved["pieces"]:
             kind = Kind(row["kind"])
             piece = Piece(row["key"], kind, row["round"], row["name"], row["call_id"], [row["text"]])

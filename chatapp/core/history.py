@@ -138,6 +138,12 @@ class _Fold:
         groups = [said] if said and self.to.contract.dialect == "chat" else _groups(said)
         for group in groups:
             parts += self._group(at, group, called)
+        if _repeats_a_call_id(parts):
+            calls_anew = (part.verbatim and part.item.kind is not Kind.TOOL_CALL for part in parts)
+            parts = [
+                replace(part, verbatim=as_it_is, with_id=False)
+                for part, as_it_is in zip(parts, calls_anew, strict=True)
+            ]
         for n, part in enumerate(parts):
             if part.item.kind is Kind.TOOL_CALL:
                 self.calls += 1
@@ -250,6 +256,12 @@ def _groups(said: Sequence[Item]) -> list[list[Item]]:
         groups[-1].append(item)
         before = item.kind
     return groups
+
+
+def _repeats_a_call_id(parts: Sequence[Part]) -> bool:
+    """Two calls of one response with one id: providers refuse that in what goes back, even where it came from them."""
+    ids = [part.item.call_id for part in parts if part.item.kind is Kind.TOOL_CALL]
+    return len(set(ids)) < len(ids)
 
 
 def _results_by_call(items: Sequence[Item]) -> dict[str, deque[Item]]:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import json
+import shutil
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 from typing import Any, TextIO
 from uuid import UUID
@@ -14,6 +15,7 @@ from chatapp.core.draft import Draft
 from chatapp.core.durations import thinking_in_words, thought_in_words
 from chatapp.core.events import Event, ItemDelta, ItemDone, ItemStarted, Repaired, Retrying, as_dict
 from chatapp.core.items import Kind
+from chatapp.management.columns import column_after
 from chatapp.models import Message, Status
 from chatapp.turns.watching import News
 
@@ -44,15 +46,20 @@ class JsonLines:
         print(json.dumps(values), file=self._out, flush=True)
 
 
+def _window() -> int:
+    return shutil.get_terminal_size().columns
+
+
 class Terminal:
-    def __init__(self, out: TextIO | None = None) -> None:
-        self._out = out or sys.stdout
+    def __init__(self, out: TextIO | None = None, width: Callable[[], int] = _window) -> None:
+        self._out, self._width = out or sys.stdout, width
         self._live = self._out.isatty()
         self._attempt = 0
         self._draft = Draft()
         self._since = 0.0
         self._clock = asyncio.get_running_loop().time
-        self._fresh_line = True
+        self._fresh_line, self._column = True, 0
+        self._clock_stands, self._broken_early = False, False
 
     def begin(self, conversation: UUID, answer: UUID, model: str) -> None:
         self._say(f"{model} · conversation {conversation}\n", DIM)
@@ -97,14 +104,23 @@ class Terminal:
 
     def _draw(self) -> None:
         ms = self._thinking_ms()
-        if ms is not None:
-            # One line down and back, so that there is a line below; then write there and return.
-            status = f"{DIM}{thinking_in_words(ms)}{PLAIN}"
+        if self._live and ms is not None:
+            self._leave_the_edge()
+            # A line is made below before the place is kept: at the bottom of the window that moves everything up.
+            status = f"{DIM}{thinking_in_words(ms)[: self._width() - 1]}{PLAIN}"
             self._raw(f"\x1bD\x1b[A\x1b7\x1b[B\r\x1b[K{status}\x1b8")
+            self._clock_stands = True
 
     def _wipe(self) -> None:
-        if self._live:
+        if self._clock_stands:
             self._raw("\x1b7\x1b[B\r\x1b[K\x1b8")
+            self._clock_stands = False
+
+    def _leave_the_edge(self) -> None:
+        """Behind a full line a terminal waits with its line break, and forgets it when the cursor moves."""
+        if self._column >= self._width():
+            self._raw("\n")
+            self._column, self._broken_early = 0, True
 
     def _thinking_ms(self) -> float | None:
         for piece in self._draft.pieces.values():
@@ -129,7 +145,7 @@ class Terminal:
                 self._on_new_line(event.sentence + "\n", DIM)
             case _:
                 pass
-        self._draw() if self._live else None
+        self._draw()
 
     def _finish(self, event: ItemDone) -> None:
         item = event.item
@@ -154,8 +170,10 @@ class Terminal:
             return
         text = _harmless(text)
         self._wipe()
-        self._raw(f"{colour}{text}{PLAIN}" if self._live and colour else text)
-        self._fresh_line = text.endswith("\n")
+        shown = text.removeprefix("\n") if self._broken_early else text
+        self._raw(f"{colour}{shown}{PLAIN}" if self._live and colour else shown)
+        self._fresh_line, self._broken_early = text.endswith("\n"), False
+        self._column = column_after(shown, self._column, self._width())
 
     def _raw(self, text: str) -> None:
         self._out.write(text)

@@ -97,6 +97,10 @@ class Trouble(StrEnum):
     CREDIT = "credit"
 
 
+class UnknownModel(LookupError):
+    """Its words are for the person who asked for the model."""
+
+
 @dataclass(slots=True)
 class ProviderError(Exception):
     """`sentence` is for the person, `raw` are the provider's own words. `again`: the same request may go out once more,

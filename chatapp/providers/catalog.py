@@ -12,10 +12,12 @@ from ..core.contracts import Contract
 from ..core.events import Event
 from ..core.items import KeyMaker
 from . import WIRES
-from .base import Ask, Endpoint, ModelSpec, ProviderError
+from .base import Ask, Endpoint, ModelSpec, ProviderError, UnknownModel
 from .demo import DemoProvider
 from .failures import label_of
 from .http import HttpProvider
+
+__all__ = ["Catalog", "Listing", "Provider", "UnknownModel"]
 
 KEPT = 600.0
 FAILURE_KEPT = 30.0
@@ -29,7 +31,7 @@ class Provider(Protocol):
     def endpoint(self) -> Endpoint: ...
 
     def model(self, name: str) -> ModelSpec:
-        """What is known of a model, whether or not the provider lists it."""
+        """What is known of a model, whether or not the provider lists it. UnknownModel where there can be no such model."""
 
     def contract(self, model: ModelSpec) -> Contract: ...
 
@@ -39,13 +41,9 @@ class Provider(Protocol):
     async def list_models(self) -> list[ModelSpec]: ...
 
 
-class UnknownModel(LookupError):
-    """Its words are for the person who asked for the model."""
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Listing:
-    """The models of one provider, or the sentence that says why there are none."""
+    """The models of one provider. With a problem they are those of an earlier listing, or none."""
 
     provider: str
     label: str
@@ -69,7 +67,10 @@ class Catalog:
         demo: Provider | None = None,
         now: Callable[[], float] = time.monotonic,
     ) -> None:
-        providers = [*map(make, endpoints), *beside, demo or DemoProvider()]
+        near = list(beside)
+        providers = [*map(make, endpoints), *near, demo or DemoProvider()]
+        # These live on this machine, and come and go with their process: they are asked each time.
+        self._beside = {provider.endpoint.name for provider in near}
         self._providers = {provider.endpoint.name: provider for provider in providers}
         self._kept: dict[str, tuple[float, Listing]] = {}
         self._now = now
@@ -107,10 +108,14 @@ class Catalog:
 
     async def _listing(self, provider: Provider) -> Listing:
         name = provider.endpoint.name
+        if name in self._beside:
+            return await _ask_for_models(provider)
         until, kept = self._kept.get(name, (0.0, None))
         if kept is not None and self._now() < until:
             return kept
         listing = await _ask_for_models(provider)
+        if listing.problem and kept is not None:
+            listing = replace(listing, models=kept.models)
         self._kept[name] = (self._now() + (FAILURE_KEPT if listing.problem else KEPT), listing)
         return listing
 

@@ -78,12 +78,10 @@ def _thinking(endpoint: Endpoint, name: str, row: Mapping[str, Any]) -> tuple[tu
     """OpenRouter's list says it of each model; for the others our own rows do."""
     host = _host(endpoint)
     if "openrouter" in f"{endpoint.name} {host}":
-        takes = row.get("supported_parameters")
-        return (
-            ((OFF, *LEVELS), Style.REASONING)
-            if isinstance(takes, list) and "reasoning" in takes
-            else ((), "")
-        )
+        # Before its list has come, a model counts as one that thinks: the field is harmless to those that do not.
+        takes = row.get("supported_parameters", ["reasoning"])
+        thinks = isinstance(takes, list) and "reasoning" in takes
+        return ((OFF, *LEVELS), Style.REASONING) if thinks else ((), "")
     known = thinking_of(line_of(provider=endpoint.name, model=name, host=host))
     return (known.efforts, known.style) if known else ((), "")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..core.contracts import Contract, Filler
-from ..core.history import Part, Question, Repair, Response
+from ..core.history import Part, Question, Response
 from ..core.items import Kind
 from .base import OFF, Ask
 from .chat_values import Json, fields, rows, word
@@ -85,12 +85,12 @@ def _filler(contract: Contract, *, called: bool) -> Json:
 
 def _calls(parts: Sequence[Part], ask: Ask) -> list[Json]:
     calls = [_call(part) for part in parts]
-    return _signed(calls, stale=Repair.STALE in ask.repairs) if ask.contract.signed else calls
+    return _signed(calls) if ask.contract.signed else calls
 
 
-def _signed(calls: list[Json], *, stale: bool) -> list[Json]:
-    """The first call of a message must have a signature, those after it may."""
-    calls = [call if _signature(call) and not stale else _unsigned(call) for call in calls]
+def _signed(calls: list[Json]) -> list[Json]:
+    """The first call of a message must have a signature, those after it may. The fold says which are still good."""
+    calls = [call if _signature(call) else _unsigned(call) for call in calls]
     if not _signature(calls[0]):
         extra = fields(calls[0].get("extra_content")) | {"google": {"thought_signature": NO_SIGNATURE}}
         calls[0] = calls[0] | {"extra_content": extra}

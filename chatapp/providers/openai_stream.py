@@ -42,6 +42,13 @@ class _Piece:
     text: list[str] = field(default_factory=list)
     size: int = 0
     part: tuple[str, Any] | None = None
+    half: str = ""
+
+    def whole(self, words: str) -> str:
+        """One character may come in two halves, each escaped in an event of its own."""
+        words = self.half + words
+        self.half = words[-1:] if "\ud800" <= words[-1:] <= "\udbff" else ""
+        return clean(words[: len(words) - len(self.half)])
 
     def add(self, text: str, part: tuple[str, Any]) -> str:
         """What this adds to the text on the page: parts of a thought stand apart."""
@@ -120,8 +127,8 @@ class ResponsesParser:
 
     def _delta(self, name: str, said: dict[str, Any]) -> list[Event]:
         kind, counter = DELTAS[name]
-        piece, text = self._open.get(self._place(said, {})), clean(_word(said.get("delta")))
-        if piece is None or piece.kind is not kind or not text:
+        piece = self._open.get(self._place(said, {}))
+        if piece is None or piece.kind is not kind or not (text := piece.whole(_word(said.get("delta")))):
             return []
         text = piece.add(text, (name, said.get(counter)))
         if piece.size > ITEM_CAP:

@@ -6,6 +6,10 @@ from django.contrib.auth.hashers import UNUSABLE_PASSWORD_PREFIX
 from django.contrib.auth.models import User
 from django.db import connection, transaction
 
+from ..models import Conversation, Message
+
+TERMINAL_USER = "terminal"
+
 
 def is_empty() -> bool:
     """Nobody can sign in yet. The account that a terminal asks with has no password and does not count."""
@@ -14,11 +18,27 @@ def is_empty() -> bool:
 
 @transaction.atomic
 def start_account(user: User) -> None:
-    """Stores an account whose password is already set."""
+    """Stores an account whose password is already set. The first inherits what was asked from a terminal before."""
     if is_empty():
         _one_at_a_time()
         user.is_staff = user.is_superuser = is_empty()
     user.save()
+    if user.is_superuser:
+        _inherit(user)
+
+
+def who_asks_from_a_terminal() -> User:
+    """The administrator; before there is one, an account that nobody can sign in to."""
+    first = User.objects.filter(is_superuser=True).order_by("pk").first()
+    return first or User.objects.get_or_create(username=TERMINAL_USER, defaults={"password": "!"})[0]
+
+
+def _inherit(user: User) -> None:
+    hidden = User.objects.filter(
+        username=TERMINAL_USER, password__startswith=UNUSABLE_PASSWORD_PREFIX
+    ).exclude(pk=user.pk)
+    Conversation.objects.filter(owner__in=hidden).update(owner=user)
+    Message.objects.filter(author__in=hidden).update(author=user)
 
 
 def _one_at_a_time() -> None:

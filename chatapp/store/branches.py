@@ -18,16 +18,17 @@ from ..models import Item as ItemRow
 
 # A branch is never longer than its conversation, so a cycle in damaged rows ends there.
 _BRANCH = """
-WITH RECURSIVE branch(id, parent_id, depth, bound) AS (
-    SELECT m.id, m.parent_id, 0, c.next_order
+WITH RECURSIVE branch(id, parent_id, conversation_id, depth, bound) AS (
+    SELECT m.id, m.parent_id, m.conversation_id, 0, c.next_order
     FROM chatapp_message m JOIN chatapp_conversation c ON c.id = m.conversation_id WHERE m.id = %s
     UNION ALL
-    SELECT m.id, m.parent_id, branch.depth + 1, branch.bound
-    FROM chatapp_message m JOIN branch ON m.id = branch.parent_id WHERE branch.depth < branch.bound
+    SELECT m.id, m.parent_id, m.conversation_id, branch.depth + 1, branch.bound
+    FROM chatapp_message m JOIN branch ON m.id = branch.parent_id AND m.conversation_id = branch.conversation_id
+    WHERE branch.depth < branch.bound
 )
 """
 _MESSAGES = (
-    _BRANCH + "SELECT m.* FROM chatapp_message m JOIN branch ON branch.id = m.id ORDER BY branch.depth DESC"
+    _BRANCH + "SELECT m.* FROM chatapp_message m JOIN branch ON branch.id = m.id ORDER BY branch.depth"
 )
 _COLUMNS = (
     "key",
@@ -77,7 +78,7 @@ def load_answer(message: UUID) -> Answer:
 
 
 def load_branch(leaf: UUID) -> Branch:
-    messages = _unique(Message.objects.raw(_MESSAGES, [_database_id(leaf)]))
+    messages = _from_the_root(Message.objects.raw(_MESSAGES, [_database_id(leaf)]))
     if not messages:
         raise Message.DoesNotExist(f"There is no message {leaf}.")
     conversation = Conversation.objects.get(pk=messages[-1].conversation_id)
@@ -105,8 +106,12 @@ def repairs(row: Message) -> dict[int, tuple[str, tuple[Repair, ...]]]:
     return {number: (model, tuple(Repair(how) for how in hows)) for number, model, hows in taught if hows}
 
 
-def _unique(rows: Iterable[Message]) -> list[Message]:
-    return list({row.id: row for row in rows}.values())
+def _from_the_root(rows: Iterable[Message]) -> list[Message]:
+    """From the leaf up, each message once, turned round."""
+    once: dict[UUID, Message] = {}
+    for row in rows:
+        once.setdefault(row.id, row)
+    return list(reversed(once.values()))
 
 
 def _load_items(leaf: UUID) -> dict[UUID, list[Item]]:

@@ -89,6 +89,8 @@ def start_answer(question: UUID, *, model: str, effort: str = "", runner: str = 
 
 
 def move_head(conversation: UUID, message: UUID) -> None:
+    if not Message.objects.filter(pk=message, conversation=conversation).exists():
+        raise Refused("That message is not in this conversation.")
     Conversation.objects.filter(pk=conversation).update(head=message, updated_at=timezone.now())
     tell(conversation, "head moved", message)
 

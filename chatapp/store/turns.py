@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
 from uuid import UUID
@@ -15,7 +16,7 @@ from django.utils import timezone
 from ..core.draft import Draft
 from ..core.history import NO_RESULT
 from ..core.items import Item, KeyMaker, Kind, Outcome, clean
-from ..models import LIVE, Message, Role, Status
+from ..models import LIVE, Conversation, Message, Role, Status
 from ..models import Draft as DraftRow
 from ..models import Item as ItemRow
 from .branches import load_items, next_round
@@ -124,7 +125,11 @@ def park(claim: Claim) -> None:
 def requeue(message: UUID, *, runner: str = "") -> bool:
     """Continue, or Retry where nothing was kept: the same message goes on. With questions below it, it stays as they read it."""
     row = Message.objects.filter(pk=message, role=Role.ASSISTANT).first()
-    if row is None or not _may_go_on(row):
+    if row is None:
+        return False
+    # Nobody may ask below it meanwhile: whoever does takes its number from the same row.
+    Conversation.objects.filter(pk=row.conversation_id).update(next_order=F("next_order"))
+    if not _may_go_on(row):
         return False
     metadata = {name: value for name, value in row.metadata.items() if name != "ended"}
     metadata["goes_on_at"] = next_round(load_items(message))
@@ -155,8 +160,9 @@ def load_draft(message: UUID) -> Seen | None:
 
 
 def load_live_turns() -> list[Message]:
-    """Turns that somebody should be working on."""
-    return list(Message.objects.filter(status__in=(Status.QUEUED, Status.RUNNING)).order_by("touched_at"))
+    """Turns that somebody should be working on; no more of each than tells whether somebody is."""
+    rows = Message.objects.filter(status__in=(Status.QUEUED, Status.RUNNING)).order_by("touched_at")
+    return list(rows.only("id", "attempt", "tries", "runner", "touched_at"))
 
 
 def count_turns() -> dict[str, int]:
@@ -182,13 +188,18 @@ def _take(
     rows = Message.objects.filter(pk=message, status__in=leaves, **(mine or {}))
     if not rows.update(status=status, attempt=F("attempt") + 1, runner="", touched_at=timezone.now()):
         return False
-    before = Message.objects.values_list("attempt", flat=True).get(pk=message) - 1
-    best = seen if seen and seen.attempt == before else load_draft(message)
-    text = STOPPED_RESULT if outcome is Outcome.STOPPED else NO_RESULT
-    _cut(message, best, outcome, text)
-    _note(message, Measured(), ended=ended)
+    # Rows that cannot be read must not keep a turn alive: verify_log names them.
+    with suppress(ValueError, TypeError, KeyError):
+        _keep_what_was_seen(message, seen, outcome, ended)
     _settle(message, "turn ended")
     return True
+
+
+def _keep_what_was_seen(message: UUID, seen: Seen | None, outcome: Outcome, ended: dict[str, Any]) -> None:
+    before = Message.objects.values_list("attempt", flat=True).get(pk=message) - 1
+    best = seen if seen and seen.attempt == before else load_draft(message)
+    _cut(message, best, outcome, STOPPED_RESULT if outcome is Outcome.STOPPED else NO_RESULT)
+    _note(message, Measured(round=best.draft.facts if best else None), ended=ended)
 
 
 def _cut(message: UUID, seen: Seen | None, outcome: Outcome, text: str) -> None:
@@ -196,11 +207,22 @@ def _cut(message: UUID, seen: Seen | None, outcome: Outcome, text: str) -> None:
     stored = load_items(message)
     keys = {item.key for item in stored}
     here = next_round(stored)
-    items = [replace(item, round=here) for item in (seen.draft.cut() if seen else []) if item.key not in keys]
-    names = KeyMaker(keys | {item.key for item in items})
+    maker = _maker(message, seen)
+    cut = seen.draft.cut() if seen else []
+    items = [replace(item, round=here, **maker) for item in cut if item.key not in keys]
+    running = seen.draft.running_results() if seen else {}
+    names = KeyMaker(keys | {item.key for item in items} | set(running.values()))
     for call in without_result([*stored, *items]):
-        items.append(_result(call, names.take(), outcome, text))
+        key = running.pop(call.call_id, "")
+        items.append(_result(call, names.take() if not key or key in keys else key, outcome, text))
     _append(message, items, _measured(seen, [item.key for item in items]))
+
+
+def _maker(message: UUID, seen: Seen | None) -> dict[str, Any]:
+    """Who said what was cut."""
+    provider, _, model = Message.objects.values_list("model", flat=True).get(pk=message).partition(":")
+    dialect = (seen.draft.facts or {}).get("dialect", "") if seen else ""
+    return {"provider": provider, "dialect": dialect, "model": model}
 
 
 def _measured(seen: Seen | None, keys: list[str]) -> Measured:

@@ -1,48 +1,104 @@
-"""Proves the store: says in words every place where rows contradict what the log promises."""
+"""Proves the store: says in words every place where rows contradict what the log promises.
+It reads JSON as the text it is, so that a damaged row is named like any other breach."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 from uuid import UUID
 
+from django.db.models import TextField
+from django.db.models.functions import Cast
+
+from ..core import verbatim
+from ..core.contracts import Repair
+from ..core.draft import Draft
 from ..core.items import FROM_MODEL, Item, Kind
 from ..core.tree import repair
-from ..models import ENDED, LIVE, Conversation, Draft, Message, Role
+from ..models import ENDED, LIVE, Conversation, Message, Role
+from ..models import Draft as DraftRow
 from ..models import Item as ItemRow
-from .branches import load_items
 from .turns import without_result
 
 SOME = 500
+FEW = 16
+# A duration is rounded once, a timing at both of its ends.
+ROUNDING_MS = 2
 
 
 def verify_log() -> Iterator[str]:
     """Every breach, one sentence each; nothing when all is well."""
-    for conversation in Conversation.objects.order_by("created_at", "id").iterator(SOME):
-        yield from _tree(conversation)
-        for message in Message.objects.filter(conversation=conversation).order_by("order").iterator(SOME):
-            yield from (f"Message {message.id}: {breach}." for breach in _message(message))
+    rows = Conversation.objects.order_by("created_at", "id")
+    for conversation, head, tools in rows.values_list("id", "head_id", _text("tools")).iterator(SOME):
+        yield from _named(f"Conversation {conversation}", _tools(tools))
+        yield from _tree(conversation, head)
+        messages = Message.objects.filter(conversation=conversation).order_by("order")
+        for message in messages.only("role", "status", "next_seq").iterator(SOME):
+            yield from _named(f"Message {message.id}", _message(message))
     yield from _drafts()
+    for question in Message.objects.filter(role=Role.USER, items=None).values_list("id", flat=True):
+        yield f"Message {question}: it is a question without words."
 
 
-def _tree(conversation: Conversation) -> Iterator[str]:
+def _text(field: str) -> Cast:
+    """A field of JSON, unread."""
+    return Cast(field, TextField())
+
+
+def _named(owner: str, breaches: Iterable[str]) -> Iterator[str]:
+    yield from (f"{owner}: {breach}." for breach in _guarded("it", breaches))
+
+
+def _guarded(what: str, breaches: Iterable[str]) -> Iterator[str]:
+    """Whatever a damaged row does to its reader is one more breach, and the check goes on."""
+    try:
+        yield from breaches
+    except Exception as problem:
+        yield f"{what} cannot be read: {problem}"
+
+
+def _tools(text: str) -> Iterator[str]:
+    tools = verbatim.loads(text)
+    if not isinstance(tools, list) or not all(isinstance(tool, str) for tool in tools):
+        yield "its tools are not a list of names"
+
+
+def _tree(conversation: UUID, head: UUID | None) -> Iterator[str]:
     rows = Message.objects.filter(conversation=conversation).order_by("order").values_list("id", "parent_id")
-    for problem in repair(rows).problems:
-        yield f"Conversation {conversation.id}: {problem}"
-    if conversation.head_id and conversation.head_id not in {row[0] for row in rows}:
-        yield f"Conversation {conversation.id}: its head {conversation.head_id} is not one of its messages."
+    for problem in repair(rows, head=head).problems:
+        yield f"Conversation {conversation}: {problem}"
 
 
 def _message(message: Message) -> Iterator[str]:
-    seqs = list(ItemRow.objects.filter(message=message).order_by("seq").values_list("seq", flat=True))
+    rows = ItemRow.objects.filter(message=message).order_by("seq")
+    fields = list(rows.values_list("seq", "key", "kind", "round", "cut", "call_id"))
+    yield from _guarded("the order of its items", _numbers(message, [field[0] for field in fields]))
+    yield from _wires(rows.values_list("key", "cut", _text("wire")).iterator(FEW))
+    items = [Item(key=k, kind=Kind(kind), round=n, cut=cut, call_id=c) for _, k, kind, n, cut, c in fields]
+    yield from _keys(message.id, items)
+    yield from _places(message, items)
+    yield from _calls(message, items)
+    yield from _guarded("its metadata", _metadata(message, items))
+
+
+def _numbers(message: Message, seqs: Sequence[int]) -> Iterator[str]:
     if seqs != list(range(message.next_seq)):
         yield f"its items are numbered {_few(seqs)}, not 0 to {message.next_seq - 1}"
-    items = load_items(message.id)
-    yield from _keys(message.id, items)
-    yield from _rounds(items)
-    yield from _measures(message, {item.key: item.kind for item in items})
-    yield from _calls(message, items)
+
+
+def _wires(rows: Iterable[tuple[str, bool, str | None]]) -> Iterator[str]:
+    for key, cut, text in rows:
+        if cut and text is not None:
+            yield f"the cut item {key!r} has a wire"
+        yield from _guarded(f"the wire of {key!r}", _json(text))
+
+
+def _json(text: str | None) -> Iterator[str]:
+    """No breach, or a ValueError."""
+    if text is not None:
+        verbatim.loads(text)
+    yield from ()
 
 
 def _keys(message: UUID, items: Sequence[Item]) -> Iterator[str]:
@@ -51,32 +107,15 @@ def _keys(message: UUID, items: Sequence[Item]) -> Iterator[str]:
             yield f"the key {key!r} names {count} items"
         if str(message) in key:
             yield f"the key {key!r} contains the message's id"
+
+
+def _places(message: Message, items: Sequence[Item]) -> Iterator[str]:
     for item in items:
-        if item.cut and item.wire is not None:
-            yield f"the cut item {item.key!r} has a wire"
-
-
-def _rounds(items: Sequence[Item]) -> Iterator[str]:
+        if (item.kind is Kind.USER_MESSAGE) != (message.role == Role.USER):
+            yield f"the item {item.key!r} ({item.kind}) does not belong in a message of the {message.role}"
     rounds = [item.round for item in items if item.kind in FROM_MODEL]
     if rounds != sorted(rounds):
         yield f"its rounds are out of order: {_few(rounds)}"
-
-
-def _measures(message: Message, kinds: dict[str, Kind]) -> Iterator[str]:
-    for key, ms in message.metadata.get("reasoning_durations_ms", {}).items():
-        if kinds.get(key) is not Kind.REASONING:
-            yield f"the duration of {key!r} belongs to no thought"
-        if not isinstance(ms, int) or ms < 0:
-            yield f"the duration of {key!r} is {ms!r}"
-    for key, span in message.metadata.get("timings_ms", {}).items():
-        if key not in kinds:
-            yield f"the timing of {key!r} belongs to no item"
-        if not _is_span(span):
-            yield f"the timing of {key!r} is {span!r}"
-
-
-def _is_span(span: Any) -> bool:
-    return isinstance(span, dict) and 0 <= span.get("start", -1) <= span.get("end", -1)
 
 
 def _calls(message: Message, items: Sequence[Item]) -> Iterator[str]:
@@ -94,13 +133,102 @@ def _calls(message: Message, items: Sequence[Item]) -> Iterator[str]:
             yield f"the turn has ended, but its call {call.key!r} has no result"
 
 
+def _metadata(message: Message, items: Sequence[Item]) -> Iterator[str]:
+    metadata = verbatim.loads(Message.objects.values_list(_text("metadata"), flat=True).get(pk=message.pk))
+    if not isinstance(metadata, dict):
+        yield f"its metadata is not a map: {_short(metadata)}"
+        return
+    maps = {name: metadata.get(name, {}) for name in ("reasoning_durations_ms", "timings_ms", "ended")}
+    for name, value in maps.items():
+        if not isinstance(value, dict):
+            yield f"its {name} is not a map: {_short(value)}"
+    for name in ("elapsed_ms", "goes_on_at"):
+        if not _is_count(metadata.get(name, 0)):
+            yield f"its {name} is {_short(metadata[name])}"
+    durations, timings = (_map(maps[name]) for name in ("reasoning_durations_ms", "timings_ms"))
+    yield from _durations(durations, items)
+    yield from _timings(timings, durations, {item.key for item in items})
+    yield from _facts(metadata.get("rounds", []))
+
+
+def _map(value: Any) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _durations(durations: Mapping[str, Any], items: Sequence[Item]) -> Iterator[str]:
+    thoughts = {item.key: item for item in items if item.kind is Kind.REASONING}
+    for key, ms in durations.items():
+        if key not in thoughts:
+            yield f"the duration of {key!r} belongs to no thought"
+        if not _is_count(ms):
+            yield f"the duration of {key!r} is {_short(ms)}"
+    # A turn that nobody measured is whole; one that was measured was measured throughout.
+    if thoughts.keys() & durations.keys():
+        for key, thought in thoughts.items():
+            if key not in durations and not thought.cut:
+                yield f"the thought {key!r} has no duration, and others have one"
+
+
+def _timings(timings: Mapping[str, Any], durations: Mapping[str, Any], keys: set[str]) -> Iterator[str]:
+    for key, span in timings.items():
+        if key not in keys:
+            yield f"the timing of {key!r} belongs to no item"
+        if not _is_span(span):
+            yield f"the timing of {key!r} is {_short(span)}"
+        elif _is_count(ms := durations.get(key)) and abs(span["end"] - span["start"] - ms) > ROUNDING_MS:
+            yield f"the duration of {key!r} is {ms}, and its timing says {span['end'] - span['start']}"
+
+
+def _facts(rounds: Any) -> Iterator[str]:
+    if not isinstance(rounds, list):
+        yield f"its rounds are not a list: {_short(rounds)}"
+        return
+    for n, facts in enumerate(rounds):
+        if not _is_round(facts):
+            yield f"entry {n} of its rounds is {_short(facts)}"
+
+
+def _is_round(facts: Any) -> bool:
+    if not isinstance(facts, dict) or not _is_count(facts.get("round")):
+        return False
+    repaired = facts.get("repaired", [])
+    known = isinstance(repaired, list) and all(how in list(Repair) for how in repaired)
+    return known and isinstance(facts.get("model"), str)
+
+
+def _is_count(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
+
+
+def _is_span(span: Any) -> bool:
+    if not isinstance(span, dict) or not (_is_count(span.get("start")) and _is_count(span.get("end"))):
+        return False
+    return bool(span["start"] <= span["end"])
+
+
 def _drafts() -> Iterator[str]:
-    for draft in Draft.objects.select_related("message").exclude(message__status__in=LIVE).iterator(SOME):
-        yield f"Message {draft.message_id}: it has a draft although its turn has ended."
-    for message in Message.objects.filter(role=Role.USER, items__isnull=True).iterator(SOME):
-        yield f"Message {message.id}: it is a question without words."
+    rows = DraftRow.objects.values_list("message_id", "message__status", _text("saved"))
+    for message, status, saved in rows.iterator(FEW):
+        if status not in LIVE:
+            yield f"Message {message}: it has a draft although its turn has ended."
+        yield from (f"Message {message}: {breach}." for breach in _guarded("its draft", _draft(saved)))
+
+
+def _draft(text: str) -> Iterator[str]:
+    saved = verbatim.loads(text)
+    draft = Draft.from_json(saved)
+    draft.cut()
+    draft.timings(list(draft.pieces), draft.at)
+    if not _is_count(draft.n) or not isinstance(draft.at, int | float):
+        yield f"its draft stands at {_short(draft.n)}, {_short(draft.at)}"
+    if draft.facts is not None and not _is_round(draft.facts):
+        yield f"the round of its draft is {_short(draft.facts)}"
 
 
 def _few(numbers: Sequence[int]) -> str:
     words = ", ".join(str(number) for number in numbers[:12])
     return words + (", …" if len(numbers) > 12 else "") if numbers else "not at all"
+
+
+def _short(value: Any) -> str:
+    return f"{value!r:.80}"

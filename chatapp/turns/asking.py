@@ -8,15 +8,18 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ..core.contracts import taught
-from ..core.events import Asked, Event, Finish, Repaired, ResponseEnded, Usage
+from ..core.events import Asked, Event, Finish, ItemStarted, Repaired, ResponseEnded, Usage
 from ..core.history import History, Logged, Repair, Target, fold, learned
 from ..core.items import Item, Kind
-from ..providers.base import OFF, Ask, ProviderError, ToolSpec
+from ..providers.base import OFF, Ask, ProviderError, ToolSpec, Trouble
 from ..providers.catalog import Catalog
+from ..providers.refusals import trouble_error
 from ..store import Branch, next_round
 from ..tools.base import Tool
 from .state import TurnState
 
+# More pieces than this in one response are no answer to anybody.
+MOST_ITEMS = 200
 REPAIRS = {
     Repair.STALE: "The provider did not accept the earlier thoughts; asking again without them.",
     Repair.FORBIDDEN: "The provider does not take thoughts back; asking again without them.",
@@ -51,6 +54,8 @@ class Asking:
         self.provider, self.model = catalog.find(branch.leaf.model)
         self.log = branch.log()
         self.round = next_round(self.log[-1].items)
+        # A model that has no such effort would think all the same.
+        self.effort = branch.leaf.effort if branch.leaf.effort in self.model.efforts else ""
         self.learned = learned(self.log, self.model.id)
 
     async def ask(self, *, may_call: bool, tools: Sequence[Tool]) -> Response:
@@ -73,6 +78,7 @@ class Asking:
         try:
             async with aclosing(self.provider.stream(ask, self.turn.keys)) as events:
                 async for event in events:
+                    self._refuse_too_many(event, response)
                     self.turn.publish(event)
                     _note(event, response)
         finally:
@@ -81,11 +87,17 @@ class Asking:
         response.items = self.turn.draft.finished()
         return response
 
+    def _refuse_too_many(self, event: Event, response: Response) -> None:
+        if isinstance(event, ItemStarted) and len(self.turn.draft.pieces) >= MOST_ITEMS:
+            raise trouble_error(Trouble.TOO_LARGE, response.label)
+
     def _ask(self, repairs: list[Repair], *, may_call: bool, tools: Sequence[Tool]) -> Ask:
         known = self.learned | frozenset(repairs)
         contract = taught(self.provider.contract(self.model), known)
-        row, conversation = self.branch.leaf, self.branch.conversation
-        target = Target(self.model.provider, self.model.dialect, self.model.name, contract, row.effort != OFF)
+        conversation = self.branch.conversation
+        target = Target(
+            self.model.provider, self.model.dialect, self.model.name, contract, self.effort != OFF
+        )
         return Ask(
             model=self.model,
             contract=contract,
@@ -96,7 +108,7 @@ class Asking:
             tools=[
                 ToolSpec(name=tool.name, description=tool.description, schema=tool.schema) for tool in tools
             ],
-            effort=row.effort,
+            effort=self.effort,
             may_call=may_call,
             round=self.round,
             repairs=known,
@@ -117,7 +129,11 @@ class Asking:
             "usage": {},
             "first_event_ms": None,
         }
-        facts |= {"replayed": ask.history.replayed, "dropped": dict(ask.history.dropped)}
+        facts |= {
+            "dialect": self.model.dialect,
+            "replayed": ask.history.replayed,
+            "dropped": dict(ask.history.dropped),
+        }
         return facts | ({"repaired": list(repairs)} if repairs else {})
 
 

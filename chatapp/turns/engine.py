@@ -119,9 +119,9 @@ class Engine:
     async def stop(self, answer: UUID, *, by: str = "") -> bool:
         """The turn is stopped when this answers, whoever runs it; what was seen of it is kept."""
         # First it falls silent: a word that is shown while the stop is written would not be kept.
-        await self.runner.stop(answer)
-        seen = await self.live.seen(answer)
-        return await in_thread(store.stop)(answer, seen, by=by)
+        async with self.runner.stopping(answer):
+            seen = await self.live.seen(answer)
+            return await in_thread(store.stop)(answer, seen, by=by)
 
     async def close(self) -> None:
         """What runs is cancelled and stays as it is in the rows, for the next process to go on with."""

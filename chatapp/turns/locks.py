@@ -63,12 +63,12 @@ def _is_free(path: Path) -> bool:
             return True
     except FileNotFoundError:
         return True
-    except BlockingIOError:
+    except (BlockingIOError, PermissionError):
         return False
 
 
 def _remove_if_free(path: Path) -> None:
-    with suppress(FileNotFoundError, BlockingIOError), path.open() as file:
+    with suppress(FileNotFoundError, BlockingIOError, PermissionError), path.open() as file:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         # Removed while it is held: its maker may have been about to lock it.
         path.unlink(missing_ok=True)

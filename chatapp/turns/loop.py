@@ -9,17 +9,17 @@ from dataclasses import dataclass
 from traceback import extract_tb
 from typing import Any
 
-from django.db import DatabaseError
+from django.db import Error
 
 from .. import store
 from ..core.events import Finish, ItemDone, ItemsStored, ItemStarted, TurnEnded
 from ..core.history import NO_RESULT
 from ..core.items import Item, Kind, Outcome
-from ..models import Status
+from ..models import Conversation, Status
 from ..providers.base import ProviderError, Trouble
 from ..providers.catalog import Catalog, UnknownModel
 from ..providers.refusals import trouble_error
-from ..store import Branch, Claim, Fenced, Measured, Seen, in_thread
+from ..store import Claim, Fenced, Measured, Seen, in_thread
 from ..tools.base import Tool, ToolOutput
 from .asking import Asking, Response
 from .live import Live
@@ -29,6 +29,8 @@ log = logging.getLogger(__name__)
 
 ROUNDS = 25
 CHECKPOINT_SECONDS = 1.0
+CALLS_AT_ONCE = 8
+NOT_ALLOWED = "This tool may not run without somebody's permission, and nobody was asked."
 TOO_MANY_CALLS = "The call was not made: this answer has used up its calls. Answer with what you have."
 KEEPS_CALLING = "The model kept calling tools instead of answering. Ask again."
 OURS = "Something broke inside Thoughtline. Your question is safe; try again."
@@ -68,20 +70,22 @@ async def _keep_draft(turn: TurnState, every: float) -> None:
         await asyncio.sleep(every)
         try:
             await in_thread(store.save_draft)(turn.claim, turn.draft.to_json(turn.elapsed()))
-        except DatabaseError as error:
+        except Error as error:
             log.warning("turn %s: its draft was not saved: %s", turn.claim.message, type(error).__name__)
 
 
 class _Loop:
     def __init__(self, turn: TurnState, world: World) -> None:
         self.turn, self.world = turn, world
+        self._places = asyncio.Semaphore(CALLS_AT_ONCE)
 
     async def run(self, open_calls: Sequence[Item]) -> None:
         try:
             await self._settle_calls(open_calls)
             while not await self._round():
                 pass
-        except Fenced:
+        except (Fenced, Error):
+            # With the database in trouble the row stays as it is: whoever looks next goes on from the last item.
             raise
         except UnknownModel as error:
             await self._fail(ProviderError(Trouble.NOT_FOUND, str(error)))
@@ -101,7 +105,8 @@ class _Loop:
         branch = await in_thread(store.load_branch)(self.turn.claim.message)
         asking = Asking(self.turn, self.world.catalog, branch, replay_turns=self.world.replay_turns)
         may_call = asking.round - branch.leaf.metadata.get("goes_on_at", 0) < self.world.rounds
-        response = await asking.ask(may_call=may_call, tools=self._offered(branch))
+        offered = self._offered(branch.conversation)
+        response = await asking.ask(may_call=may_call, tools=list(offered.values()))
         if response.finish is Finish.LENGTH:
             await self._cut_short()
             return True
@@ -109,7 +114,7 @@ class _Loop:
         if may_call and (response.calls or response.finish is Finish.PAUSE):
             calls = response.calls
             await self._store(store.append_round, response)
-            await _together(self._call(call) for call in calls)
+            await _together(self._call(call, offered) for call in calls)
             return False
         if response.calls:
             calls, words = response.calls, response.words
@@ -119,15 +124,15 @@ class _Loop:
         self._say_ended(Status.COMPLETE)
         return True
 
-    def _offered(self, branch: Branch) -> list[Tool]:
-        names = branch.conversation.tools
-        return [self.world.tools[name] for name in names if name in self.world.tools]
+    def _offered(self, conversation: Conversation) -> dict[str, Tool]:
+        return {name: self.world.tools[name] for name in conversation.tools if name in self.world.tools}
 
     def _refuse_empty(self, response: Response) -> None:
         label = response.label
         if response.finish in (Finish.FILTER, Finish.REFUSAL):
             raise trouble_error(Trouble.FILTERED, label)
-        if not response.calls and not response.words and response.finish is not Finish.PAUSE:
+        paused = response.finish is Finish.PAUSE and response.items
+        if not response.calls and not response.words and not paused:
             raise trouble_error(Trouble.EMPTY, label)
 
     async def _store(self, write: Callable[[Claim, list[Item], Measured], None], response: Response) -> None:
@@ -136,15 +141,22 @@ class _Loop:
         self.turn.facts, response.items = None, []
         self.turn.publish(ItemsStored(tuple(keys)))
 
-    async def _call(self, call: Item) -> None:
+    async def _call(self, call: Item, offered: Mapping[str, Tool]) -> None:
+        """Only what was offered is called, and nothing that would have to ask a person first."""
+        tool = offered.get(call.name)
+        if tool is None:
+            await self._answer_call(call, f"There is no tool named {call.name}.", Outcome.FAILED)
+        elif not tool.safe:
+            await self._answer_call(call, NOT_ALLOWED, Outcome.DENIED)
+        else:
+            async with self._places:
+                key = self._begin(call)
+                await self._record(call, key, await tool.run(call.text))
+
+    def _begin(self, call: Item) -> str:
         key = self.turn.keys.take()
         self.turn.publish(ItemStarted(key, Kind.TOOL_RESULT, call.name, call.call_id))
-        tool = self.world.tools.get(call.name)
-        if tool is None:
-            output = ToolOutput(f"There is no tool named {call.name}.", Outcome.FAILED)
-        else:
-            output = await tool.run(call.text)
-        await self._record(call, key, output)
+        return key
 
     async def _record(self, call: Item, key: str, output: ToolOutput) -> None:
         result = Item(
@@ -156,16 +168,19 @@ class _Loop:
             name=call.name,
             outcome=output.outcome,
         )
-        self.turn.publish(ItemDone(result))
+        done = ItemDone(result)
+        at = self.turn.note(done)
         await in_thread(store.append_result)(self.turn.claim, result, self.turn.measured([key]))
+        # A result is a fact: it is a row before anybody sees it.
+        self.turn.show(done, at)
         self.turn.publish(ItemsStored((key,)))
 
     async def _settle_calls(self, calls: Iterable[Item]) -> None:
         """After a take-over: a call that may have run is not run again, unless its tool says that this is harmless."""
         for call in calls:
             tool = self.world.tools.get(call.name)
-            if tool and tool.idempotent:
-                await self._call(call)
+            if tool and tool.safe and tool.idempotent:
+                await self._call(call, {call.name: tool})
             else:
                 await self._answer_call(call, NO_RESULT, Outcome.UNKNOWN)
 
@@ -177,9 +192,7 @@ class _Loop:
             raise ProviderError(Trouble.EMPTY, KEEPS_CALLING)
 
     async def _answer_call(self, call: Item, text: str, outcome: Outcome) -> None:
-        key = self.turn.keys.take()
-        self.turn.publish(ItemStarted(key, Kind.TOOL_RESULT, call.name, call.call_id))
-        await self._record(call, key, ToolOutput(text, outcome))
+        await self._record(call, self._begin(call), ToolOutput(text, outcome))
 
     async def _cut_short(self) -> None:
         await self._give_up(Status.STOPPED, {"reason": "length"})

@@ -48,7 +48,7 @@ class MemoryNotices:
 
     def _on_change(self, conversation: UUID, what: str, message: UUID | None, **_: Any) -> None:
         notice = Notice(conversation, what, message)
-        transaction.on_commit(lambda: self._deliver(notice))
+        transaction.on_commit(lambda: self._deliver(notice), robust=True)
 
     def _deliver(self, notice: Notice) -> None:
         for listener in tuple(self._listeners.get(notice.conversation, ())):

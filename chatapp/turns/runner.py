@@ -5,11 +5,14 @@ from __future__ import annotations
 import asyncio
 import contextvars
 import logging
+from collections import Counter
+from collections.abc import AsyncIterator
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from datetime import timedelta
 from typing import Protocol
 from uuid import UUID
 
-from django.db import DatabaseError
+from django.db import Error
 from django.utils import timezone
 
 from .. import store
@@ -34,14 +37,15 @@ class Runner(Protocol):
     async def start(self, message: UUID) -> None:
         """The queued turn begins."""
 
-    async def stop(self, message: UUID) -> None:
-        """The turn has been taken over in the rows: end the work on it."""
+    def stopping(self, message: UUID) -> AbstractAsyncContextManager[None]:
+        """Ends the work on the turn; inside the block it is being stopped in the rows."""
 
 
 class EmbeddedRunner:
     def __init__(self, world: World, lock: ProcessLock) -> None:
         self._world, self._lock = world, lock
         self._tasks: dict[UUID, set[asyncio.Task[None]]] = {}
+        self._stopping: Counter[UUID] = Counter()
 
     @property
     def name(self) -> str:
@@ -56,9 +60,18 @@ class EmbeddedRunner:
         self._tasks.setdefault(message, set()).add(task)
         task.add_done_callback(lambda done: self._forget(message, done))
 
-    async def stop(self, message: UUID) -> None:
+    @asynccontextmanager
+    async def stopping(self, message: UUID) -> AsyncIterator[None]:
+        """No more is said, and until the block ends nobody here takes the turn for abandoned."""
+        self._stopping[message] += 1
         for task in self._tasks.get(message, ()):
             task.cancel()
+        try:
+            yield
+        finally:
+            self._stopping[message] -= 1
+            if not self._stopping[message]:
+                del self._stopping[message]
 
     async def wait(self, message: UUID) -> None:
         """Until the turn's work here has ended, however it ended."""
@@ -78,14 +91,18 @@ class EmbeddedRunner:
         """Takes over the turns that nobody works on any more."""
         for row in await in_thread(store.load_live_turns)():
             if self._is_abandoned(row):
-                await self._take_over(row)
+                try:
+                    await self._take_over(row)
+                except Exception as error:
+                    # One damaged row must not keep the others from going on.
+                    log.error("turn %s could not be taken over: %s", row.id, type(error).__name__)
 
     async def keep_recovering(self) -> None:
         while True:
             await asyncio.sleep(LOOK_SECONDS)
             try:
                 await self.recover()
-            except DatabaseError as error:
+            except Error as error:
                 log.warning("abandoned turns were not looked for: %s", type(error).__name__)
 
     async def _run(self, message: UUID, seen: int) -> None:
@@ -104,7 +121,7 @@ class EmbeddedRunner:
 
     def _is_abandoned(self, row: Message) -> bool:
         if row.runner == self.name:
-            return row.id not in self._tasks
+            return row.id not in self._tasks and row.id not in self._stopping
         return self._lock.is_free(row.runner, touched_at=row.touched_at)
 
     async def _take_over(self, row: Message) -> None:

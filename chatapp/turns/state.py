@@ -19,7 +19,6 @@ class TurnState:
         self.claim, self._live, self._now = claim, live, now
         self.draft = Draft()
         self.keys = KeyMaker(item.key for item in answer.items)
-        self.facts: dict[str, Any] | None = None
         before: float = answer.row.metadata.get("elapsed_ms", 0)
         self._began = now() - before / 1000
         live.open(self.stream, self.draft, self.elapsed)
@@ -28,14 +27,29 @@ class TurnState:
     def stream(self) -> tuple[Any, int]:
         return (self.claim.message, self.claim.attempt)
 
+    @property
+    def facts(self) -> dict[str, Any] | None:
+        """What was sent for the open round."""
+        return self.draft.facts
+
+    @facts.setter
+    def facts(self, facts: dict[str, Any] | None) -> None:
+        self.draft.facts = facts
+
     def elapsed(self) -> float:
         """Milliseconds from the start of the turn."""
         return (self._now() - self._began) * 1000
 
     def publish(self, event: Event) -> None:
+        self.show(event, self.note(event))
+
+    def note(self, event: Event) -> float:
         """The one place where an event gets its moment."""
         at = self.elapsed()
         self.draft.apply(event, at)
+        return at
+
+    def show(self, event: Event, at: float) -> None:
         self._live.publish(self.stream, event, at)
 
     def measured(self, keys: list[str], facts: dict[str, Any] | None = None) -> Measured:

@@ -169,6 +169,28 @@ def test_a_failure_is_kept_for_half_a_minute():
     assert (problems, b.asked) == (["B is busy at the moment."] * 2 + [""], 2)
 
 
+def test_a_failed_refresh_keeps_the_models_that_were_known():
+    now, b = [0.0], Scripted("b", ["m"], BUSY, ["n"])
+    of = catalog(b, now=now)
+    seen = []
+    for tick in (0, KEPT + 1, KEPT + 1 + FAILURE_KEPT + 1):
+        now[0] = tick
+        listing = models(of)[0]
+        seen.append(([spec.name for spec in listing.models], listing.problem))
+    assert seen == [(["m"], ""), (["m"], "B is busy at the moment."), (["n"], "")]
+
+
+def test_a_provider_of_this_machine_is_asked_each_time():
+    local = Scripted("local", BUSY, ["smollm2"], BUSY)
+    of = Catalog([], beside=[local], demo=Scripted("demo", ["thinker"]), now=lambda: 0.0)
+    assert [len(models(of)[0].models) for _ in range(3)] == [0, 1, 0]
+
+
+def test_a_model_that_its_provider_cannot_have_is_unknown():
+    with pytest.raises(UnknownModel, match="There is no model 'demo:nope'"):
+        Catalog([]).find("demo:nope")
+
+
 def default(of: Catalog, setting: str = "") -> str:
     return asyncio.run(of.default_model(setting))
 

@@ -174,7 +174,8 @@ def test_openrouters_list_says_which_models_think() -> None:
     assert WIRE.body(ask(thinking, effort="high"))["reasoning"] == {"effort": "high"}
     assert WIRE.body(ask(thinking, effort=OFF))["reasoning"] == {"enabled": False}
     assert "reasoning" not in WIRE.body(ask(thinking))
-    assert WIRE.model(router, {"id": "openai/gpt-oss-20b"}).efforts == ()
+    assert WIRE.model(router, {"id": "c/d", "supported_parameters": ["tools"]}).efforts == ()
+    assert WIRE.model(router, {"id": "not/listed-yet"}).efforts == (OFF, "low", "medium", "high")
 
 
 def test_a_list_may_tell_more_of_a_model() -> None:

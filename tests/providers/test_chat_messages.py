@@ -271,9 +271,10 @@ def test_an_empty_signature_never_goes_back(lost: Message) -> None:
     assert [extra for extra in signatures(items) if extra] == [SKIPPED]
 
 
-def test_refused_signatures_are_not_sent_again() -> None:
-    items = [call("c", extra=google("bad")), call("d", extra=google("bad")), result("c"), result("d")]
-    assert signatures(items, repairs=frozenset({Repair.STALE})) == [SKIPPED, None]
+def test_a_signature_that_came_after_a_repair_goes_back() -> None:
+    """Which are refused for being older than the repair, the fold says."""
+    items = [call("c", extra=google("fresh")), result("c")]
+    assert signatures(items, repairs=frozenset({Repair.STALE})) == [google("fresh")["extra_content"]]
 
 
 def test_signatures_stay_away_from_other_contracts() -> None:

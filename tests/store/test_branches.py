@@ -64,7 +64,19 @@ def test_a_branch_holds_only_its_own_messages(ask):
 def test_a_branch_through_a_cycle_of_damaged_rows_ends(ask):
     first = ask("One")
     Message.objects.filter(pk=first.question).update(parent=first.answer)
-    assert {row.id for row in store.load_branch(first.answer).messages} == {first.question, first.answer}
+    for leaf in (first.answer, first.question):
+        branch = store.load_branch(leaf)
+        assert {row.id for row in branch.messages} == {first.question, first.answer}
+        assert branch.leaf.id == leaf
+
+
+def test_a_parent_in_somebody_elses_conversation_is_not_followed(ask, bob):
+    first = ask("One")
+    foreign = store.open_conversation(bob, "Bob's secret", tools=[], model="demo:thinker")
+    Message.objects.filter(pk=first.question).update(parent=foreign.answer)
+    branch = store.load_branch(first.answer)
+    assert [row.id for row in branch.messages] == [first.question, first.answer]
+    assert foreign.question not in branch.items
 
 
 def test_a_message_that_is_not_there_is_said_to_be_missing(conversation):

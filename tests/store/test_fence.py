@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
-from threading import Event, Thread
+from functools import partial
+from threading import Barrier, Event, Thread
 from typing import Any
 
 import pytest
@@ -71,24 +73,21 @@ def test_a_successor_waits_for_a_writer_inside_its_transaction_and_then_sees_wha
     assert (writer.problem, successor.problem, found) == (None, None, [2])
 
 
+# Where a fence can be too late: SQLite lets one writer in at a time, so there it is before the transaction begins.
+BEGIN = "BEGIN"
+
+
 def test_a_writer_that_wakes_after_the_takeover_writes_nothing(claimed):
-    writer = InThread(
-        lambda: store.append_round(claimed, [text()], Measured()), at='UPDATE "chatapp_message"'
-    )
-    if connection.vendor == "sqlite":
-        # Its transaction has begun and holds the only writer's place: nobody can take over before it ends.
-        assert writer.frozen.wait(PATIENCE)
-        writer.thaw.set()
-        assert writer.finished(PATIENCE)
-        assert items(claimed) == 1
-        return
+    at = BEGIN if connection.vendor == "sqlite" else 'UPDATE "chatapp_message"'
+    writer = InThread(lambda: store.append_round(claimed, [text()], Measured()), at=at)
     assert writer.frozen.wait(PATIENCE)
     takeover(claimed)
     writer.thaw.set()
     assert writer.finished(PATIENCE)
     assert isinstance(writer.problem, Fenced)
     assert items(claimed) == 0
-    assert Message.objects.get(pk=claimed.message).next_seq == 0
+    row = Message.objects.get(pk=claimed.message)
+    assert (row.next_seq, row.attempt, row.runner) == (0, claimed.attempt + 1, "successor")
 
 
 def unfenced_append(claim: Claim) -> None:
@@ -103,14 +102,8 @@ def unfenced_append(claim: Claim) -> None:
 
 
 def test_the_harness_catches_a_writer_without_a_fence(claimed):
-    writer = InThread(lambda: unfenced_append(claimed), at=INSERT)
-    if connection.vendor == "sqlite":
-        # The transaction of the insert begins before the statement that freezes; let it begin late instead.
-        writer.thaw.set()
-        assert writer.finished(PATIENCE)
-        writer = InThread(
-            lambda: unfenced_in_two_steps(claimed), at='SELECT COUNT(*) AS "__count" FROM "chatapp_item"'
-        )
+    at = BEGIN if connection.vendor == "sqlite" else INSERT
+    writer = InThread(lambda: unfenced_append(claimed), at=at)
     assert writer.frozen.wait(PATIENCE)
     takeover(claimed)
     writer.thaw.set()
@@ -119,24 +112,48 @@ def test_the_harness_catches_a_writer_without_a_fence(claimed):
     assert Item.objects.filter(message=claimed.message, key="late").exists(), "the late item slips in"
 
 
-def unfenced_in_two_steps(claim: Claim) -> None:
-    Item.objects.filter(message=claim.message).delete()
-    if not Message.objects.filter(pk=claim.message, attempt=claim.attempt, status=Status.RUNNING).exists():
-        raise Fenced
-    items(claim)
-    Item.objects.create(message_id=claim.message, seq=0, key="late", kind="assistant_message")
+ROUNDS = 100
 
 
-@pytest.mark.parametrize("rival", ["stop", "claim"])
-def test_finish_against_a_rival_has_one_winner(claimed, rival):
-    """Both at once, again and again: exactly one of them holds, and the rows say which."""
-    finisher = InThread(lambda: store.finish(claimed, [text()], Measured()))
-    other = (lambda: store.stop(claimed.message, None)) if rival == "stop" else (lambda: takeover(claimed))
-    challenger = InThread(other)
-    assert finisher.finished(PATIENCE) and challenger.finished(PATIENCE)
-    row = Message.objects.get(pk=claimed.message)
-    if finisher.problem is None:
-        assert (row.status, items(claimed)) == (Status.COMPLETE, 1)
-    else:
-        assert isinstance(finisher.problem, Fenced)
-        assert (row.status, items(claimed)) == ({"stop": "stopped", "claim": "running"}[rival], 0)
+def race(claim: Claim, round: int) -> dict[str, Any]:
+    """Three rivals let go at the same moment; what became of each: True, False or what it raised."""
+    rivals = [
+        ("finish", lambda: store.finish(claim, [text()], Measured())),
+        ("stop", lambda: store.stop(claim.message, None)),
+        ("claim", lambda: takeover(claim)),
+    ]
+    line, outcomes = Barrier(len(rivals)), dict.fromkeys((name for name, _ in rivals), False)
+
+    def run(name: str, work: Callable[[], Any]) -> None:
+        line.wait(PATIENCE)
+        outcomes[name] = work() is not False
+
+    # Who comes to the line last is often the first to leave it, so that is somebody else each time.
+    turned = rivals[round % 3 :] + rivals[: round % 3]
+    racers = {name: InThread(partial(run, name, work)) for name, work in turned}
+    assert all(racer.finished(PATIENCE) for racer in racers.values())
+    return outcomes | {name: racer.problem for name, racer in racers.items() if racer.problem}
+
+
+def test_finish_against_a_rival_has_one_winner(ask):
+    """Finish, stop and a takeover at once, again and again: the first one holds, and the rows say which."""
+    winners: Counter[str] = Counter()
+    for round in range(ROUNDS):
+        claim = store.claim(ask().answer, runner="here", seen=0)
+        outcomes = race(claim, round)
+        row = Message.objects.get(pk=claim.message)
+        lost = {name for name, outcome in outcomes.items() if isinstance(outcome, Fenced)}
+        if outcomes["finish"] is True:
+            winner, after = "finish", (Status.COMPLETE, 1, 1)
+            assert (outcomes["stop"], lost) == (False, {"claim"})
+        elif outcomes["claim"] is True:
+            # A turn that has only changed hands can still be stopped.
+            winner, after = "claim", (Status.STOPPED, 3, 0)
+            assert (outcomes["stop"], lost) == (True, {"finish"})
+        else:
+            winner, after = "stop", (Status.STOPPED, 2, 0)
+            assert (outcomes["stop"], lost) == (True, {"finish", "claim"})
+        assert (row.status, row.attempt, items(claim)) == after
+        winners[winner] += 1
+    assert list(store.verify_log()) == []
+    assert len(winners) >= 2, f"no race: {winners}"

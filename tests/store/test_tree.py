@@ -9,6 +9,7 @@ from chatapp.models import Conversation, Item, Message, Status
 from chatapp.store import Measured, Refused
 
 from .make import text
+from .test_branches import long_branch
 
 pytestmark = pytest.mark.both
 
@@ -74,6 +75,18 @@ def test_a_parent_of_another_conversation_looks_like_one_that_is_not_there(ask, 
         with pytest.raises(Refused, match="not in this conversation"):
             store.start_turn(mine.id, "Hi", parent=parent, model="demo:thinker", author=alice)
     assert Message.objects.filter(conversation=mine).count() == 0
+
+
+def test_the_head_cannot_move_to_a_message_of_another_conversation(ask, alice, conversation):
+    foreign = store.open_conversation(alice, "Hi", tools=[], model="demo:thinker")
+    with pytest.raises(Refused, match="not in this conversation"):
+        store.move_head(conversation.id, foreign.answer)
+
+
+def test_a_conversation_with_a_very_long_branch_can_be_deleted(conversation):
+    leaf = long_branch(conversation, 3000)
+    conversation.delete()
+    assert not Message.objects.filter(pk=leaf.pk).exists()
 
 
 def test_hostile_characters_of_a_question_are_made_harmless(ask):

@@ -17,7 +17,7 @@ from chatapp.core.contracts import contract_for
 from chatapp.core.events import Event
 from chatapp.core.items import Item, KeyMaker, Kind
 from chatapp.models import Conversation, Message
-from chatapp.providers.base import Ask, Endpoint, ModelSpec
+from chatapp.providers.base import OFF, Ask, Endpoint, ModelSpec
 from chatapp.store import in_thread
 from chatapp.tools import TOOLS
 from chatapp.tools.base import Tool
@@ -36,7 +36,7 @@ class ScriptedProvider:
         self._scripts = list(scripts)
 
     def model(self, name: str) -> ModelSpec:
-        return ModelSpec(provider="scripted", dialect="responses", name=name)
+        return ModelSpec(provider="scripted", dialect="responses", name=name, efforts=(OFF, "low"))
 
     def contract(self, model: ModelSpec):
         return contract_for("responses", provider="openai", model=model.name)

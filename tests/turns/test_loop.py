@@ -5,10 +5,12 @@ from __future__ import annotations
 import asyncio
 
 import pytest
+from django.db import OperationalError
 
+from chatapp import store
 from chatapp.core.events import Finish
 from chatapp.core.history import GO_ON, Question, Repair
-from chatapp.models import Message, Status
+from chatapp.models import Conversation, Message, Status
 from chatapp.providers.base import ProviderError, Trouble
 from chatapp.tools.base import Tool
 from chatapp.tools.base import tool as made
@@ -58,6 +60,7 @@ def test_an_answer_is_stored_with_its_thought_duration_and_round(tmp_path):
                     "model": "scripted:model",
                     "usage": {"input": 10, "output": 5},
                     "first_event_ms": 0,
+                    "dialect": "responses",
                     "replayed": 0,
                     "dropped": {},
                     "finish": "stop",
@@ -241,6 +244,152 @@ def test_an_answer_cut_by_the_output_limit_is_kept_and_can_go_on(tmp_path):
     play(story())
 
 
+def test_an_empty_pause_is_not_asked_again_for_ever(tmp_path):
+    provider = model(response(finish=Finish.PAUSE))
+
+    async def story():
+        async with stage(ScriptedCatalog(provider), tmp_path) as on:
+            row = await on.ask()
+            assert (row.status, row.metadata["ended"]["reason"]) == (Status.FAILED, "empty")
+            assert len(provider.asked) == 1
+
+    play(story())
+
+
+@pytest.mark.parametrize(("offered", "outcome"), [([], "failed"), (["danger"], "denied")])
+def test_a_tool_that_was_not_offered_or_would_have_to_ask_never_runs(tmp_path, offered, outcome):
+    ran = []
+
+    async def danger() -> str:
+        """Does harm."""
+        ran.append(1)
+        return "done"
+
+    async def story():
+        tools = {"danger": made(danger)}
+        provider = model(response(call("danger")), response(text()))
+        async with stage(ScriptedCatalog(provider), tmp_path, tools=tools) as on:
+            await store.in_thread(Conversation.objects.update)(tools=offered)
+            row = await on.ask()
+            assert row.status == Status.COMPLETE
+            assert [item.outcome for item in await on.items(row.id)] == ["", outcome, ""]
+            assert ran == []
+
+    play(story())
+
+
+def test_many_parallel_calls_run_a_few_at_a_time(tmp_path):
+    running, most = [], []
+
+    async def work() -> str:
+        """Works."""
+        running.append(1)
+        most.append(len(running))
+        await asyncio.sleep(0)
+        running.pop()
+        return "done"
+
+    calls = [call("work", call_id=f"call_{n}") for n in range(40)]
+    provider = model(response(*calls), response(text()))
+
+    async def story():
+        async with stage(ScriptedCatalog(provider), tmp_path, tools={"work": tool("work", work)}) as on:
+            row = await on.ask()
+            assert row.status == Status.COMPLETE
+            assert len(await on.items(row.id)) == 81
+            assert 1 < max(most) <= 8
+
+    play(story())
+
+
+def test_a_response_of_endless_pieces_is_given_up(tmp_path):
+    async def story():
+        pieces = [call(call_id=f"call_{n}") for n in range(300)]
+        async with stage(ScriptedCatalog(model(response(*pieces))), tmp_path, tools=CLOCK) as on:
+            row = await on.ask()
+            assert (row.status, row.metadata["ended"]["reason"]) == (Status.FAILED, "too large")
+
+    play(story())
+
+
+def test_what_was_sent_and_learned_survives_a_stop(tmp_path):
+    reached = asyncio.Event()
+    provider = model(
+        response(thought(key="rs_1"), text("One.", key="msg_1")),
+        response(stale()),
+        held(text("It"), reached=reached),
+        response(text("Two.")),
+    )
+
+    async def story():
+        async with stage(ScriptedCatalog(provider), tmp_path) as on:
+            first = await on.ask("1")
+            second = await on.begin("2", at=first.id)
+            await reached.wait()
+            await on.engine.stop(second)
+            row = await on.end(second)
+            assert row.metadata["rounds"][0]["repaired"] == ["stale"]
+            (cut,) = await on.items(second)
+            assert (cut.provider, cut.dialect, cut.model) == ("scripted", "responses", "model")
+            row = await on.go_on(second)
+            assert (row.status, len(provider.asked)) == (Status.COMPLETE, 4)
+
+    play(story())
+
+
+def test_a_running_result_keeps_its_key_and_time_when_it_is_stopped(tmp_path):
+    reached, ticks = asyncio.Event(), Ticks()
+
+    async def forever() -> str:
+        """Never ends."""
+        reached.set()
+        await asyncio.Event().wait()
+        return ""
+
+    provider = model(response(call("forever", call_id="a"), call("clock", call_id="b")))
+
+    async def story():
+        tools = CLOCK | {"forever": tool("forever", forever)}
+        async with stage(ScriptedCatalog(provider), tmp_path, tools=tools, now=ticks) as on:
+            answer = await on.begin()
+            await reached.wait()
+            await until(lambda: _has(on, answer, "b"))
+            ticks.seconds += 3
+            await on.engine.stop(answer)
+            row = await on.end(answer)
+            results = {
+                item.call_id: item.key for item in await on.items(answer) if item.kind == "tool_result"
+            }
+            assert results == {"a": "part-2", "b": "part-3"}
+            span = row.metadata["timings_ms"]["part-2"]
+            assert span["end"] - span["start"] == 3000
+
+    async def _has(on, answer, call_id):
+        return [
+            item for item in await on.items(answer) if item.kind == "tool_result" and item.call_id == call_id
+        ]
+
+    play(story())
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
+def test_with_the_database_in_trouble_a_finished_answer_is_not_called_failed(tmp_path):
+    """The row stays as it is, and whoever looks next goes on."""
+
+    async def trouble(ask, keys):
+        raise OperationalError("database is locked")
+        yield
+
+    async def story():
+        async with stage(ScriptedCatalog(model(trouble, response(text("Ten.")))), tmp_path) as on:
+            row = await on.ask()
+            assert (row.status, row.next_seq) == (Status.RUNNING, 0)
+            await on.engine.runner.recover()
+            assert (await on.end(row.id)).status == Status.COMPLETE
+
+    play(story())
+
+
 def test_a_paused_response_is_sent_back_as_it_is(tmp_path):
     provider = model(response(text("Searching."), finish=Finish.PAUSE), response(text("Found.")))
 
@@ -343,8 +492,6 @@ def test_a_turn_that_another_attempt_took_over_ends_quietly_in_its_silence(tmp_p
     reached = asyncio.Event()
 
     async def story():
-        from chatapp import store
-
         provider = model(held(text("It"), reached=reached))
         async with stage(ScriptedCatalog(provider), tmp_path, checkpoint=0.01) as on:
             answer = await on.begin()
@@ -362,8 +509,6 @@ def test_the_draft_is_saved_while_a_turn_runs(tmp_path):
     reached = asyncio.Event()
 
     async def story():
-        from chatapp import store
-
         async with stage(
             ScriptedCatalog(model(held(text("It is"), reached=reached))), tmp_path, checkpoint=0.01
         ) as on:
@@ -440,8 +585,6 @@ def test_a_continued_answer_counts_its_time_from_where_it_was(tmp_path):
             assert await _titles(row) == ["reasoning", "reasoning", "assistant_message"]
 
     async def _titles(row: Message) -> list[str]:
-        from chatapp import store
-
         return [item.kind for item in await store.in_thread(store.load_items)(row.id)]
 
     play(story())

@@ -9,6 +9,7 @@ import pytest
 from django.contrib.auth.models import User
 from django.db import connection, connections
 
+from chatapp.models import Conversation
 from chatapp.store import accounts
 from tests.conftest import PASSWORD
 
@@ -38,6 +39,18 @@ def test_the_first_account_becomes_the_administrator_and_the_second_does_not(cli
         ("alice", True, True),
         ("bob", False, False),
     ]
+
+
+@pytest.mark.both
+@pytest.mark.django_db
+def test_the_first_account_inherits_what_was_asked_from_a_terminal_and_the_second_does_not():
+    hidden = accounts.who_asks_from_a_terminal()
+    asked = Conversation.objects.create(owner=hidden)
+    for name in ("alice", "bob"):
+        accounts.start_account(User(username=name, password="set"))
+    asked.refresh_from_db()
+    assert asked.owner.username == "alice"
+    assert accounts.who_asks_from_a_terminal().username == "alice"
 
 
 @pytest.mark.both

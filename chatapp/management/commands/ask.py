@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import os
 import signal
 import sys
@@ -11,19 +12,24 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
+from django.conf import settings
 from django.contrib.auth import get_user_model
 from django.core.management.base import BaseCommand, CommandError
+from django.db import Error
 
+from chatapp.management import tables
 from chatapp.management.terminal import JsonLines, Terminal
 from chatapp.models import Conversation, Message, Status
 from chatapp.providers.catalog import UnknownModel
-from chatapp.store import Refused, in_thread
+from chatapp.store import Refused, accounts, in_thread
 from chatapp.turns.engine import Engine, engine
-from chatapp.turns.watching import watch
+from chatapp.turns.watching import AT_WORK, watch
 
-TERMINAL_USER = "terminal"
+LEFT_OPEN = "The answer could not be kept, and is left unfinished. Is the disk full?"
 STOPPED_BY_KEY = 130
 NOBODY_READS = 141
+
+Stopping = list[asyncio.Task[bool]]
 
 
 class Command(BaseCommand):
@@ -45,9 +51,20 @@ class Command(BaseCommand):
         parser.add_argument("--json", action="store_true", help="the events, one a line")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        code = asyncio.run(_ask(options))
+        _keep_the_answer_clean()
+        tables.bring_up_to_date()
+        try:
+            code = asyncio.run(_ask(options))
+        except (Error, OSError) as error:
+            raise CommandError(tables.unusable(error)) from None
         if code:
             sys.exit(code)
+
+
+def _keep_the_answer_clean() -> None:
+    """What goes wrong is told in the answer's own words; log lines would stand between them."""
+    if settings.LOG_LEVEL != "DEBUG":
+        logging.getLogger("chatapp").setLevel(logging.CRITICAL)
 
 
 async def _ask(options: dict[str, Any]) -> int:
@@ -73,7 +90,7 @@ async def _ask(options: dict[str, Any]) -> int:
 async def _show(mine: Engine, answer: UUID, view: JsonLines | Terminal) -> int:
     """Ctrl-C stops the turn; what was seen of it is kept."""
     loop = asyncio.get_running_loop()
-    stopping: list[asyncio.Task[bool]] = []
+    stopping: Stopping = []
     loop.add_signal_handler(
         signal.SIGINT, lambda: stopping.append(loop.create_task(mine.stop(answer, by="terminal")))
     )
@@ -81,14 +98,44 @@ async def _show(mine: Engine, answer: UUID, view: JsonLines | Terminal) -> int:
     try:
         view.begin(row.conversation_id, answer, row.model)
         async with view.ticking():
-            async for news in watch(answer, mine.live, mine.notices):
-                view.show(news)
+            await _follow(mine, answer, view, stopping)
         await asyncio.gather(*stopping)
         row = await in_thread(_row)(answer)
         view.end(row)
     except BrokenPipeError:
         return await _nobody_reads(mine, answer)
     return STOPPED_BY_KEY if stopping else int(row.status not in (Status.COMPLETE, Status.STOPPED))
+
+
+async def _follow(mine: Engine, answer: UUID, view: JsonLines | Terminal, stopping: Stopping) -> None:
+    """To the turn's end, or to the end of the work on it, should that leave the turn open."""
+
+    async def show() -> None:
+        async for news in watch(answer, mine.live, mine.notices):
+            view.show(news)
+
+    showing = asyncio.create_task(show())
+    left = asyncio.create_task(_left_open(mine, answer, stopping))
+    try:
+        await asyncio.wait({showing, left}, return_when=asyncio.FIRST_COMPLETED)
+        if left.done() and left.result():
+            raise CommandError(LEFT_OPEN)
+        await showing
+    finally:
+        showing.cancel()
+        left.cancel()
+        await asyncio.gather(showing, left, return_exceptions=True)
+
+
+async def _left_open(mine: Engine, answer: UUID, stopping: Stopping) -> bool:
+    await mine.runner.wait(answer)
+    if stopping:
+        # Unlike gather, this leaves the stop alone when the looking ends first.
+        await asyncio.wait(stopping)
+    for stop in stopping:
+        stop.result()
+    row = await in_thread(_row)(answer)
+    return row.status in AT_WORK and row.runner == mine.runner.name
 
 
 async def _nobody_reads(mine: Engine, answer: UUID) -> int:
@@ -129,8 +176,7 @@ def _owner(name: str) -> Any:
         if found is None:
             raise Refused(f"There is no account named {name}.")
         return found
-    first = users.filter(is_superuser=True).order_by("pk").first()
-    return first or users.get_or_create(username=TERMINAL_USER, defaults={"password": "!"})[0]
+    return accounts.who_asks_from_a_terminal()
 
 
 def _row(answer: UUID) -> Message:

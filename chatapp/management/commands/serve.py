@@ -2,27 +2,32 @@
 
 from __future__ import annotations
 
+import asyncio
 import errno
 import gc
 import socket
 from argparse import ArgumentParser
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from daphne.endpoints import build_endpoint_description_strings
 from daphne.server import Server
 from django.conf import settings
-from django.core.management import call_command
 from django.core.management.base import BaseCommand
-from django.db import Error, connection
-from django.db.migrations.executor import MigrationExecutor
+from django.db import connection
 
 from chatapp import local_model
 from chatapp.environment import Misconfigured
+from chatapp.management import tables
 from chatapp.store import accounts
 from chatapp.web.static_files import collect_when_changed
 
+if TYPE_CHECKING:
+    from chatapp.asgi import AwakeAtFirstScope
+
 EVERYWHERE = ("0.0.0.0", "::")
+FIRST_ACCOUNT = "Create the first account there: it becomes the administrator."
+FIRST_BY_COMMAND = "Make the first account with: .venv/bin/python manage.py createsuperuser"
 
 
 class Command(BaseCommand):
@@ -49,10 +54,15 @@ class Command(BaseCommand):
         # What is loaded by now stays: looking through it again and again would hold up every stream.
         gc.collect()
         gc.freeze()
-        server.ready_callable = lambda: self._tell(server.listening_addresses)
+        server.ready_callable = lambda: self._listens(server, application)
         server.run()
         if not server.listening_addresses:
             raise Misconfigured(_taken(host, port))
+
+    def _listens(self, server: Server, application: AwakeAtFirstScope) -> None:
+        # Turns that a dead process left go on now, also when nobody comes. The loop begins to run after this.
+        self._waking = asyncio.get_event_loop().create_task(application.wake())
+        self._tell(server.listening_addresses)
 
     def _tell(self, addresses: list[tuple[str, int]]) -> None:
         for host, port in addresses:
@@ -61,7 +71,9 @@ class Command(BaseCommand):
 
 
 def _refuse_what_cannot_be_listened_to(host: str, port: int) -> None:
-    if not 0 <= port < 65536:
+    if not host:
+        raise Misconfigured("--host is empty; it must be an address of this machine, like 127.0.0.1.")
+    if not 0 < port < 65536:
         raise Misconfigured(f"{port} is no port; it must be a number from 1 to 65535.")
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
@@ -83,24 +95,13 @@ def _taken(host: str, port: int) -> str:
 
 
 def _make_what_is_missing() -> None:
-    collect_when_changed()
     try:
-        _connect_once()
-        executor = MigrationExecutor(connection)
-        if executor.migration_plan(executor.loader.graph.leaf_nodes()):
-            call_command("migrate", interactive=False, verbosity=0)
-    except Error as error:
-        raise Misconfigured(f"The database cannot be used: {str(error).strip().splitlines()[0]}") from None
-    if settings.LOCAL_MODEL:
-        local_model.start_beside(settings.DATA_DIR)
-
-
-def _connect_once() -> None:
-    """Past the pool, which would try for seconds and then tell nothing of the cause."""
-    alone = connection.copy()
-    alone.settings_dict["OPTIONS"].pop("pool", None)
-    alone.ensure_connection()
-    alone.close()
+        collect_when_changed()
+        tables.bring_up_to_date()
+        if settings.LOCAL_MODEL:
+            local_model.start_beside(settings.DATA_DIR)
+    except OSError as error:
+        raise Misconfigured(tables.unusable(error)) from None
 
 
 def _words(host: str, port: int) -> Iterator[str]:
@@ -117,9 +118,10 @@ def _address(host: str, port: int) -> Iterator[str]:
     else:
         yield f"Thoughtline is at {here}"
     if host in EVERYWHERE:
-        yield f"Other machines reach it by these names (ALLOWED_HOSTS): {', '.join(settings.ALLOWED_HOSTS)}"
+        yield "Other machines reach it only by a name or address that ALLOWED_HOSTS lists."
+        yield f"These are allowed: {', '.join(settings.ALLOWED_HOSTS)}"
     if accounts.is_empty():
-        yield "Create the first account there: it becomes the administrator."
+        yield FIRST_ACCOUNT if settings.SIGNUP_OPEN else FIRST_BY_COMMAND
 
 
 def _models() -> Iterator[str]:

@@ -11,7 +11,7 @@ from ...core.contracts import Contract, contract_for
 from ...core.events import Event
 from ...core.history import Question
 from ...core.items import KeyMaker
-from ..base import OFF, Ask, Endpoint, ModelSpec
+from ..base import OFF, Ask, Endpoint, ModelSpec, UnknownModel
 from .reading import asked_at, situation
 from .replies import reply
 from .speech import Sleep, Speech
@@ -31,6 +31,8 @@ class DemoProvider:
         self._asked: OrderedDict[int, int] = OrderedDict()
 
     def model(self, name: str = MODEL) -> ModelSpec:
+        if name != MODEL:
+            raise UnknownModel(f"There is no model '{NAME}:{name}'. The demo has one: {NAME}:{MODEL}.")
         efforts = (OFF, "low", "medium", "high")
         return ModelSpec(provider=NAME, dialect=NAME, name=name, label=LABEL, efforts=efforts, demo=True)
 

@@ -1,0 +1,99 @@
+"""Writers that meet: one of them wins, and the rows say which."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from threading import Barrier
+from typing import Any
+
+import pytest
+
+from chatapp import store
+from chatapp.core.items import Item
+from chatapp.models import ENDED, LIVE, Message, Status
+from chatapp.store import Fenced, Measured, Refused
+
+from .make import call, result, text, thought
+from .test_fence import PATIENCE, InThread
+
+pytestmark = [pytest.mark.both, pytest.mark.django_db(transaction=True)]
+
+ROUNDS = 25
+MESSAGE_UPDATE = 'UPDATE "chatapp_message"'
+
+
+def race(*works: Callable[[], Any]) -> list[bool]:
+    """All at once; which of them went through."""
+    line, won = Barrier(len(works)), [False] * len(works)
+
+    def run(n: int) -> None:
+        line.wait(PATIENCE)
+        won[n] = works[n]() is not False
+
+    racers = [InThread(lambda n=n: run(n)) for n in range(len(works))]
+    assert all(racer.finished(PATIENCE) for racer in racers)
+    assert all(isinstance(racer.problem, Fenced | Refused | None) for racer in racers)
+    return won
+
+
+@pytest.mark.parametrize("round_stored", [False, True])
+def test_finish_stop_interrupt_and_takeover_at_once_leave_one_end_and_a_clean_log(ask, round_stored):
+    for _ in range(ROUNDS):
+        claim = store.claim(ask().answer, runner="here", seen=0)
+        if round_stored:
+            store.append_round(claim, [thought(), text(text="Let me see.")], Measured())
+        final = text(key="msg_2", round=1 if round_stored else 0)
+        finished, stopped, interrupted, taken = race(
+            lambda claim=claim, final=final: store.finish(claim, [final], Measured()),
+            lambda claim=claim: store.stop(claim.message, None),
+            lambda claim=claim: store.interrupt(claim.message, attempt=1),
+            lambda claim=claim: store.claim(claim.message, runner="there", seen=1),
+        )
+        row = Message.objects.get(pk=claim.message)
+        ends = {Status.COMPLETE: finished, Status.STOPPED: stopped, Status.INTERRUPTED: interrupted}
+        assert {status for status, won in ends.items() if won} == {row.status} & set(ENDED)
+        assert finished + interrupted + taken <= 1
+        assert row.items.filter(key="msg_2").exists() is finished
+        assert list(store.verify_log()) == []
+
+
+def test_of_many_who_claim_stop_or_continue_at_once_one_does(ask):
+    for _ in range(ROUNDS):
+        answer = ask().answer
+        assert sum(race(*[lambda a=answer: store.claim(a, runner="x", seen=0)] * 3)) == 1
+        assert sum(race(*[lambda a=answer: store.stop(a, None)] * 3)) == 1
+        assert sum(race(*[lambda a=answer: store.requeue(a)] * 3)) == 1
+
+
+def timed(item: Item) -> Measured:
+    return Measured(timings={item.key: {"start": 0, "end": 1}})
+
+
+def test_two_results_that_come_at_once_are_both_kept(ask):
+    for _ in range(ROUNDS):
+        claim = store.claim(ask().answer, runner="here", seen=0)
+        store.append_round(claim, [call(), call("fc_2", call_id="call_2")], Measured())
+        made = [result(f"r_{n}", call_id=f"call_{n}") for n in (1, 2)]
+        race(*(lambda item=item, claim=claim: store.append_result(claim, item, timed(item)) for item in made))
+        row = Message.objects.get(pk=claim.message)
+        assert sorted(row.items.filter(seq__gte=2).values_list("key", flat=True)) == ["r_1", "r_2"]
+        assert row.metadata["timings_ms"].keys() == {"r_1", "r_2"}
+        store.stop(claim.message, None)
+    assert list(store.verify_log()) == []
+
+
+@pytest.mark.parametrize("first", ["question", "continue"])
+def test_an_answer_does_not_go_on_below_a_question_that_is_just_being_stored(conversation, ask, first):
+    """Whoever comes second waits, and then sees what the first has written."""
+    answer = ask().answer
+    store.stop(answer, None)
+    works = {"question": lambda: ask("And?", parent=answer), "continue": lambda: store.requeue(answer)}
+    at = 'INSERT INTO "chatapp_item"' if first == "question" else MESSAGE_UPDATE
+    early = InThread(works.pop(first), at=at)
+    assert early.frozen.wait(PATIENCE)
+    late = InThread(works.popitem()[1])
+    assert not late.finished(0.2)
+    early.thaw.set()
+    assert early.finished(PATIENCE) and late.finished(PATIENCE)
+    row = Message.objects.get(pk=answer)
+    assert not (row.status in LIVE and row.children.exists())

@@ -1,0 +1,85 @@
+"""`manage.py serve`: what it refuses, what it says, and what it does before anybody comes."""
+
+from __future__ import annotations
+
+import json
+import socket
+import subprocess
+
+import pytest
+
+from tests.test_ask import PATIENCE, ROOT, Shell
+
+
+def free_port() -> str:
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        return str(listening.getsockname()[1])
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (("--host", ""), "--host is empty"),
+        (("--port", "0"), "0 is no port"),
+        (("--port", "65536"), "65536 is no port"),
+        (("--host", "192.0.2.1"), "192.0.2.1 is no address of this machine."),
+    ],
+)
+def test_what_cannot_be_listened_to_is_told_in_one_sentence(tmp_path, words, sentence):
+    ended = Shell(tmp_path).run("serve", *words)
+    assert ended.returncode == 1
+    assert ended.stderr.startswith(sentence)
+    assert len(ended.stderr.splitlines()) == 1
+
+
+def said_at_the_start(shell, *words, **environment):
+    command = shell.command("serve", "--port", free_port(), *words)
+    with subprocess.Popen(
+        command, cwd=ROOT, env=shell.environment | environment, stdout=subprocess.PIPE, text=True
+    ) as process:
+        said = []
+        while not said or not said[-1].startswith("Data is kept in"):
+            said.append(process.stdout.readline())
+            assert said[-1], said
+        process.terminate()
+    return "".join(said)
+
+
+def test_who_may_create_the_first_account_is_said(tmp_path):
+    assert "Create the first account there" in said_at_the_start(Shell(tmp_path))
+    closed = said_at_the_start(Shell(tmp_path), SIGNUP_OPEN="0")
+    assert "manage.py createsuperuser" in closed
+    assert "Create the first account there" not in closed
+
+
+def test_listening_everywhere_names_the_setting_that_lets_others_in(tmp_path):
+    said = said_at_the_start(Shell(tmp_path), "--host", "0.0.0.0")
+    assert "Other machines reach it only by a name or address that ALLOWED_HOSTS lists." in said
+
+
+def test_a_turn_that_a_dead_process_left_goes_on_before_anybody_comes(tmp_path):
+    shell = Shell(tmp_path)
+    asking = subprocess.Popen(
+        shell.command("ask", "Tell me about branches", "--json"),
+        cwd=ROOT,
+        env=shell.environment,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    with asking:
+        message = json.loads(asking.stdout.readline())["message"]
+        asking.kill()
+    serving = subprocess.Popen(
+        shell.command("serve", "--port", free_port()),
+        cwd=ROOT,
+        env=shell.environment,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    with serving:
+        first = serving.stderr.readline()
+        serving.terminate()
+        serving.wait(PATIENCE)
+    assert message in first
+    assert "is taken over" in first

@@ -1,0 +1,415 @@
+"""What dead processes left: taken over from the last stored item, left alone, or given up. Real files, real locks, real deaths."""
+
+from __future__ import annotations
+
+import asyncio
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+import pytest
+from django.utils import timezone
+
+from chatapp import store
+from chatapp.core.draft import Draft
+from chatapp.core.events import Asked, ItemDelta, ItemStarted
+from chatapp.core.history import Response
+from chatapp.core.items import Item, Kind
+from chatapp.models import Message, Status
+from chatapp.store import Claim, Measured, in_thread
+from chatapp.tools.base import Tool, tool
+from chatapp.turns.locks import ProcessLock
+
+from .script import Ticks, held, response, text, thought
+from .stage import ScriptedCatalog, ScriptedProvider, Stage, play, stage, until
+
+pytestmark = [pytest.mark.both, pytest.mark.django_db(transaction=True)]
+
+HOLD = """
+import sys
+from pathlib import Path
+from chatapp.turns.locks import ProcessLock
+lock = ProcessLock(Path(sys.argv[1]) / "run")
+print(lock.name, flush=True)
+sys.stdin.read()
+"""
+
+
+@dataclass(frozen=True)
+class Process:
+    """Another process, alive until it is killed, which holds its lock."""
+
+    name: str
+    process: subprocess.Popen[str]
+
+    def kill(self) -> str:
+        self.process.kill()
+        self.process.communicate()
+        return self.name
+
+
+def another(folder: Path) -> Process:
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+    process = subprocess.Popen([sys.executable, "-c", HOLD, str(folder)], **pipes)
+    return Process(process.stdout.readline().strip(), process)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory) -> Path:
+    return tmp_path_factory.mktemp("data")
+
+
+@pytest.fixture(scope="module")
+def dead(folder) -> str:
+    """The name of a process that was killed."""
+    return another(folder).kill()
+
+
+@pytest.fixture(scope="module")
+def living(folder) -> Iterator[str]:
+    process = another(folder)
+    yield process.name
+    process.kill()
+
+
+def model(*scripts) -> ScriptedProvider:
+    return ScriptedProvider(scripts or [response(text("Here."))])
+
+
+async def left(on: Stage, runner: str) -> UUID:
+    """A question whose turn a process of that name was to run."""
+    started = await in_thread(store.start_turn)(
+        on.conversation.id, "Why?", parent=None, model=on.model, author=on.conversation.owner, runner=runner
+    )
+    return started.answer
+
+
+async def left_running(on: Stage, runner: str, *, attempt: int = 1) -> Claim:
+    """The same, claimed so many times."""
+    answer = await left(on, runner)
+    for seen in range(attempt):
+        claim = await in_thread(store.claim)(answer, runner=runner, seen=seen)
+    return claim
+
+
+async def started(on: Stage, answer: UUID) -> Message:
+    """The row after the process has started and has ended what it does with this turn."""
+    await on.engine.start()
+    return await on.end(answer)
+
+
+def call(name: str) -> Item:
+    return Item(
+        key=f"fc_{name}", kind=Kind.TOOL_CALL, text="{}", wire={"id": f"fc_{name}"}, name=name, call_id=name
+    )
+
+
+def result(of: Item) -> Item:
+    return Item(
+        key=f"r_{of.name}",
+        kind=Kind.TOOL_RESULT,
+        text="seen",
+        name=of.name,
+        call_id=of.call_id,
+        outcome="done",
+    )
+
+
+def half_a_thought(at: float) -> dict[str, Any]:
+    """A saved draft, in which a thought began after one second."""
+    draft = Draft()
+    for moment, event in (
+        (0, Asked(0)),
+        (1000, ItemStarted("rs_1", Kind.REASONING)),
+        (1500, ItemDelta("rs_1", "Let me")),
+    ):
+        draft.apply(event, moment)
+    return draft.to_json(at)
+
+
+def test_a_queued_turn_of_a_dead_process_is_answered_at_the_start(folder, dead):
+    async def story():
+        async with stage(ScriptedCatalog(model()), folder) as on:
+            row = await started(on, await left(on, dead))
+            assert (row.status, row.attempt, row.runner) == (Status.COMPLETE, 1, on.engine.runner.name)
+            assert await on.said(row.id) == "Here."
+
+    play(story())
+
+
+def test_a_running_turn_of_a_dead_process_goes_on_after_its_last_stored_round(folder, dead):
+    provider = model()
+
+    async def story():
+        async with stage(ScriptedCatalog(provider), folder) as on:
+            claim = await left_running(on, dead)
+            await in_thread(store.append_round)(claim, [call("clock")], Measured(elapsed=700))
+            await in_thread(store.append_result)(claim, result(call("clock")), Measured(elapsed=800))
+            await in_thread(store.save_draft)(claim, half_a_thought(1600))
+            row = await started(on, claim.message)
+            items = await on.items(row.id)
+            assert [(item.kind, item.round, item.cut) for item in items] == [
+                ("tool_call", 0, False),
+                ("tool_result", 0, False),
+                ("assistant_message", 1, False),
+            ]
+            assert (row.status, row.attempt, len(provider.asked)) == (Status.COMPLETE, 2, 1)
+            assert row.metadata["timings_ms"][items[2].key]["start"] >= 800
+
+    play(story())
+
+
+def effects(path: Path) -> tuple[dict[str, Tool], list[str]]:
+    """Two tools that leave a line for each run: only the first may run twice."""
+
+    def look() -> str:
+        """Looks."""
+        return ran("look")
+
+    def act() -> str:
+        """Acts."""
+        return ran("act")
+
+    def ran(name: str) -> str:
+        with path.open("a") as log:
+            log.write(f"{name}\n")
+        return f"did {name}"
+
+    return {"look": tool(look, safe=True, idempotent=True), "act": tool(act, safe=True)}
+
+
+@pytest.mark.parametrize(
+    ("name", "stored", "ran", "outcome"),
+    [
+        ("look", True, [], ("done", "seen")),
+        ("act", True, [], ("done", "seen")),
+        ("look", False, ["look"], ("done", "did look")),
+        ("act", False, [], ("unknown", "The call was interrupted; its outcome is unknown.")),
+    ],
+)
+def test_a_call_without_a_result_runs_again_only_if_that_is_harmless(
+    folder, tmp_path, dead, name, stored, ran, outcome
+):
+    log = tmp_path / "effects"
+    log.touch()
+    provider = model()
+
+    async def story():
+        async with stage(ScriptedCatalog(provider), folder, tools=effects(log)) as on:
+            claim = await left_running(on, dead)
+            await in_thread(store.append_round)(claim, [call(name)], Measured())
+            if stored:
+                await in_thread(store.append_result)(claim, result(call(name)), Measured())
+            row = await started(on, claim.message)
+            assert row.status == Status.COMPLETE
+            found = (await on.items(row.id))[1]
+            assert (found.outcome, found.text) == outcome
+            assert log.read_text().split() == ran
+            responses = [step for step in provider.asked[0].history.steps if isinstance(step, Response)]
+            assert [[each.text for each in step.results] for step in responses] == [[outcome[1]]]
+
+    play(story())
+
+
+def test_a_turn_of_a_living_process_is_left_alone(folder, living):
+    async def story():
+        async with stage(ScriptedCatalog(model()), folder) as on:
+            claim = await left_running(on, living)
+            before = await on.row(claim.message)
+            await on.engine.start()
+            await on.engine.runner.recover()
+            after = await on.end(claim.message)
+            assert (after.status, after.attempt, after.touched_at) == (Status.RUNNING, 1, before.touched_at)
+            await on.engine.stop(claim.message)
+
+    play(story())
+
+
+def test_a_turn_of_its_own_name_that_nobody_works_on_is_taken_over(folder):
+    async def story():
+        async with stage(ScriptedCatalog(model()), folder) as on:
+            claim = await left_running(on, on.engine.runner.name)
+            row = await started(on, claim.message)
+            assert (row.status, row.attempt) == (Status.COMPLETE, 2)
+
+    play(story())
+
+
+def test_a_turn_that_is_worked_on_is_not_taken_over_by_its_own_process(folder):
+    reached = asyncio.Event()
+
+    async def story():
+        async with stage(ScriptedCatalog(model(held(text("It"), reached=reached))), folder) as on:
+            answer = await on.begin()
+            await reached.wait()
+            await on.engine.runner.recover()
+            assert (await on.row(answer)).attempt == 1
+            await on.engine.stop(answer)
+
+    play(story())
+
+
+def test_a_turn_that_was_looked_for_between_its_making_and_its_start_is_begun_once(folder):
+    reached = asyncio.Event()
+    provider = model(held(text("It"), reached=reached))
+
+    async def story():
+        async with stage(ScriptedCatalog(provider), folder) as on:
+            answer = await left(on, on.engine.runner.name)
+            await on.engine.runner.recover()
+            await reached.wait()
+            await on.engine.runner.start(answer)
+            await on.engine.runner.recover()
+            assert (await on.row(answer)).attempt == 1
+            assert len(provider.asked) == 1
+            await on.engine.stop(answer)
+            assert (await on.end(answer)).attempt == 2
+
+    play(story())
+
+
+def test_after_three_tries_the_turn_is_interrupted_with_what_was_last_saved_and_can_go_on(folder, dead):
+    ticks = Ticks()
+    provider = model(response(thought(key="rs_2", lasts=2), text("Done."), ticks=ticks))
+
+    async def story():
+        async with stage(ScriptedCatalog(provider), folder, now=ticks) as on:
+            claim = await left_running(on, dead, attempt=3)
+            await in_thread(store.save_draft)(claim, half_a_thought(4000))
+            row = await started(on, claim.message)
+            assert (row.status, row.attempt, provider.asked) == (Status.INTERRUPTED, 4, [])
+            assert [(item.text, item.cut) for item in await on.items(row.id)] == [("Let me", True)]
+            assert row.metadata["reasoning_durations_ms"] == {"rs_1": 3000}
+            row = await on.go_on(row.id)
+            assert (row.status, row.attempt, row.tries) == (Status.COMPLETE, 5, 1)
+            assert row.metadata["reasoning_durations_ms"] == {"rs_1": 3000, "rs_2": 2000}
+            assert row.metadata["timings_ms"]["rs_2"] == {"start": 4000, "end": 6000}
+
+    play(story())
+
+
+def test_a_finished_round_gives_a_turn_its_tries_back(folder, dead):
+    async def story():
+        async with stage(ScriptedCatalog(model()), folder) as on:
+            claim = await left_running(on, dead, attempt=3)
+            await in_thread(store.append_round)(claim, [text_item("Let me see.")], Measured())
+            assert (await started(on, claim.message)).status == Status.COMPLETE
+
+    play(story())
+
+
+def text_item(words: str) -> Item:
+    return Item(key="msg_1", kind=Kind.ASSISTANT_MESSAGE, text=words, wire={"id": "msg_1"})
+
+
+@pytest.mark.parametrize(("minutes", "status"), [(14, Status.COMPLETE), (16, Status.INTERRUPTED)])
+def test_only_a_recent_turn_goes_on_by_itself(folder, dead, minutes, status):
+    async def story():
+        async with stage(ScriptedCatalog(model()), folder) as on:
+            claim = await left_running(on, dead)
+            then = timezone.now() - timedelta(minutes=minutes)
+            await in_thread(Message.objects.filter(pk=claim.message).update)(touched_at=then)
+            assert (await started(on, claim.message)).status == status
+
+    play(story())
+
+
+def test_of_two_processes_that_find_the_same_turn_one_answers_it(folder, dead):
+    provider = model()
+
+    async def story():
+        async with AsyncExitStack() as stages:
+            catalog = ScriptedCatalog(provider)
+            one, two = [await stages.enter_async_context(stage(catalog, folder)) for _ in range(2)]
+            answers = [(await left_running(one, dead)).message for _ in range(4)]
+            await asyncio.gather(one.engine.start(), two.engine.start())
+            for answer in answers:
+                await one.end(answer)
+                row = await two.end(answer)
+                assert (row.status, row.attempt) == (Status.COMPLETE, 2)
+                assert len(await one.items(answer)) == 1
+            assert len(provider.asked) == len(answers)
+
+    play(story())
+
+
+def test_a_process_that_closes_leaves_its_turn_for_the_next_one(folder):
+    reached = asyncio.Event()
+    provider = model(held(thought("Let me", key="rs_1"), reached=reached), response(text("Here.")))
+
+    async def story():
+        async with stage(ScriptedCatalog(provider), folder) as first:
+            answer = await first.begin()
+            await reached.wait()
+        async with stage(ScriptedCatalog(provider), folder) as second:
+            row = await started(second, answer)
+            assert (row.status, row.attempt, row.tries) == (Status.COMPLETE, 2, 2)
+            assert [item.text for item in await second.items(answer)] == ["Here."]
+
+    play(story())
+
+
+def test_the_lock_of_a_dead_process_is_swept_and_that_of_a_living_one_stays(tmp_path):
+    gone, there = another(tmp_path), another(tmp_path)
+    gone.kill()
+    lock = ProcessLock(tmp_path / "run")
+    try:
+        files = {path.stem for path in (tmp_path / "run").iterdir()}
+        assert files == {name.rpartition("/")[2] for name in (there.name, lock.name)}
+        assert lock.is_free(gone.name, touched_at=timezone.now())
+        assert not lock.is_free(there.name, touched_at=None)
+        assert lock.is_free(there.kill(), touched_at=timezone.now())
+    finally:
+        lock.release()
+
+
+def test_a_process_of_another_machine_is_gone_when_it_was_silent_for_a_minute(tmp_path):
+    lock = ProcessLock(tmp_path)
+    for seconds, free in ((50, False), (70, True)):
+        then = timezone.now() - timedelta(seconds=seconds)
+        assert lock.is_free("elsewhere/12-abcdef01", touched_at=then) is free
+    lock.release()
+
+
+def test_processes_that_start_and_sweep_at_once_all_get_their_locks(tmp_path):
+    async def story():
+        locks = await asyncio.gather(*(asyncio.to_thread(lambda: ProcessLock(tmp_path)) for _ in range(60)))
+        assert len({lock.name for lock in locks}) == 60
+        assert not any(locks[0].is_free(lock.name, touched_at=None) for lock in locks)
+        for lock in locks:
+            lock.release()
+        assert list(tmp_path.iterdir()) == []
+
+    asyncio.run(story())
+
+
+def test_a_stop_by_another_process_keeps_the_saved_draft_and_the_first_ends_quietly(folder, caplog):
+    reached = asyncio.Event()
+
+    async def story():
+        async with AsyncExitStack() as stages:
+            script = held(thought("Let me", key="rs_1"), reached=reached)
+            one = await stages.enter_async_context(
+                stage(ScriptedCatalog(model(script)), folder, checkpoint=0.01)
+            )
+            two = await stages.enter_async_context(stage(ScriptedCatalog(model()), folder))
+            answer = await one.begin()
+            await reached.wait()
+            await until(lambda: in_thread(store.load_draft)(answer))
+            assert await two.engine.live.seen(answer) is None
+            assert await two.engine.stop(answer, by="alice")
+            stopped, items = await two.row(answer), await two.items(answer)
+            assert [(item.text, item.cut) for item in items] == [("Let me", True)]
+            assert stopped.metadata["reasoning_durations_ms"]["rs_1"] >= 0
+            row = await one.end(answer)
+            assert row.__dict__ | {"_state": None} == stopped.__dict__ | {"_state": None}
+            assert await one.items(answer) == items
+
+    play(story())
+    assert [record.message for record in caplog.records if record.levelname in ("WARNING", "ERROR")] == []
