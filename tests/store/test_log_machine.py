@@ -45,6 +45,7 @@ TURNS = 2
 
 FROM_THE_MODEL = st.sampled_from(sorted(FROM_MODEL))
 MOSTLY_CALLS = st.sampled_from([Kind.REASONING, Kind.ASSISTANT_MESSAGE, Kind.TOOL_CALL, Kind.TOOL_CALL])
+SAYING = [Kind.REASONING, Kind.ASSISTANT_MESSAGE]
 SELDOM_OLDER = st.sampled_from([0, 0, 0, 1])
 CALL_IDS = st.sampled_from(["a", "b"])
 WORDS = st.sampled_from(["", "Hm.", "So it is."])
@@ -213,41 +214,56 @@ class Machine(RuleBasedStateMachine):
         assert self.claims[-1] == Claim(turn.id, turn.attempt)
 
     @precondition(held)
-    @rule(pick=ANY, kinds=st.lists(MOSTLY_CALLS, min_size=1, max_size=4), words=WORDS, call=CALL_IDS, ms=MS)
-    def append_round(self, pick, kinds, words, call, ms):
+    @rule(
+        pick=ANY,
+        kinds=st.lists(MOSTLY_CALLS, min_size=1, max_size=4),
+        words=WORDS,
+        call=CALL_IDS,
+        ms=MS,
+        results=st.lists(ANY, max_size=2),
+    )
+    def append_round(self, pick, kinds, words, call, ms, results):
         claim, turn = self.mine(pick)
         items = [self.made(turn, kind, words, call) for kind in kinds]
         measured = self.measured(items, ms, facts_of(turn))
         store.append_round(claim, items, measured)
         turn.append(items, measured)
         turn.tries, turn.draft = 1, None
+        for which in results:
+            self.append_result(pick, which, ms)
 
-    @precondition(lambda self: any(self.owner(claim).open_calls() for claim in self.held()))
-    @rule(pick=ANY, ms=MS)
-    def append_result(self, pick, ms):
-        claim = next(claim for claim in self.held() if self.owner(claim).open_calls())
-        turn = self.owner(claim)
-        item = self.result_of(turn.open_calls()[pick % len(turn.open_calls())])
-        measured = self.measured([item], ms)
-        store.append_result(claim, item, measured)
-        turn.append([item], measured)
+    @precondition(held)
+    @rule(pick=ANY, which=ANY, ms=MS)
+    def append_result(self, pick, which, ms):
+        claim, turn = self.mine(pick)
+        calls = turn.open_calls()
+        if calls:
+            item = self.result_of(calls[which % len(calls)])
+            measured = self.measured([item], ms)
+            store.append_result(claim, item, measured)
+            turn.append([item], measured)
 
-    @precondition(lambda self: any(not self.owner(claim).open_calls() for claim in self.held()))
-    @rule(kinds=st.lists(st.sampled_from([Kind.REASONING, Kind.ASSISTANT_MESSAGE]), max_size=3), ms=MS)
-    def finish(self, kinds, ms):
-        claim = next(claim for claim in self.held() if not self.owner(claim).open_calls())
-        turn = self.owner(claim)
+    @precondition(held)
+    @rule(pick=ANY, way=st.sampled_from(["finish", "failed", "stopped", "park"]), data=st.data(), ms=MS)
+    def end(self, pick, way, data, ms):
+        """The turn ends, or waits, by the hand of its owner."""
+        claim, turn = self.mine(pick)
+        if way == "park":
+            store.park(claim)
+            turn.status, turn.runner = "waiting", ""
+        elif way != "finish":
+            self.give_up(claim, turn, way, self.seen(data, turn, claim.attempt), ms)
+        elif not turn.open_calls():
+            self.finish(claim, turn, data.draw(st.lists(st.sampled_from(SAYING), max_size=3)), ms)
+
+    def finish(self, claim: Claim, turn: Turn, kinds: list[Kind], ms: int) -> None:
         items = [self.made(turn, kind, "Because.", "") for kind in kinds]
         measured = self.measured(items, ms, facts_of(turn))
         store.finish(claim, items, measured)
         turn.append(items, measured)
         turn.end("complete", None)
 
-    @precondition(held)
-    @rule(pick=ANY, status=st.sampled_from(["failed", "stopped"]), data=st.data(), ms=MS)
-    def give_up(self, pick, status, data, ms):
-        claim, turn = self.mine(pick)
-        seen = self.seen(data, turn, claim.attempt)
+    def give_up(self, claim: Claim, turn: Turn, status: str, seen: Seen, ms: int) -> None:
         measured, ended = Measured(round=facts_of(turn), elapsed=ms), {"reason": "busy"}
         store.give_up(claim, status, seen, measured, ended)
         turn.cut(seen, "stopped", STOPPED)
@@ -261,13 +277,6 @@ class Machine(RuleBasedStateMachine):
         seen = self.seen(data, turn, claim.attempt)
         store.save_draft(claim, seen.draft.to_json(seen.at))
         turn.draft = seen
-
-    @precondition(held)
-    @rule(pick=ANY)
-    def park(self, pick):
-        claim, turn = self.mine(pick)
-        store.park(claim)
-        turn.status, turn.runner = "waiting", ""
 
     @precondition(lost)
     @rule(pick=ANY, which=ANY, data=st.data())
@@ -290,22 +299,32 @@ class Machine(RuleBasedStateMachine):
         with pytest.raises(Fenced):
             writes[which % len(writes)]()
 
-    @rule(pick=ANY, older=st.none() | SELDOM_OLDER, data=st.data())
-    def stop(self, pick, older, data):
+    @rule(
+        pick=ANY,
+        way=st.sampled_from(["stop", "stop unseen", "interrupt"]),
+        older=SELDOM_OLDER,
+        data=st.data(),
+    )
+    def end_elsewhere(self, pick, way, older, data):
+        """The turn ends by another's hand, whoever owns it. `older`: by what that one has seen, somebody came between."""
         turn = self.turn(pick, *LIVE)
-        seen = None if older is None else self.seen(data, turn, turn.attempt - older)
+        if way == "interrupt":
+            self.interrupt(turn, turn.attempt - older)
+        else:
+            self.stop(turn, None if way == "stop unseen" else self.seen(data, turn, turn.attempt - older))
+
+    def stop(self, turn: Turn, seen: Seen | None) -> None:
         assert store.stop(turn.id, seen, by="alice") is (turn.status in LIVE)
         if turn.status in LIVE:
             turn.take("stopped", seen, {"reason": "stopped", "by": "alice"}, "stopped", STOPPED)
 
-    @rule(pick=ANY, older=SELDOM_OLDER)
-    def interrupt(self, pick, older):
-        turn = self.turn(pick, *LIVE)
-        may = not older and turn.status in ("queued", "running")
-        assert store.interrupt(turn.id, attempt=turn.attempt - older) is may
+    def interrupt(self, turn: Turn, attempt: int) -> None:
+        may = attempt == turn.attempt and turn.status in ("queued", "running")
+        assert store.interrupt(turn.id, attempt=attempt) is may
         if may:
             turn.take("interrupted", None, {"reason": "interrupted"}, "unknown", NO_RESULT)
 
+    @precondition(lambda self: any(turn.status in WENT_WRONG for turn in self.turns))
     @rule(pick=ANY)
     def requeue(self, pick):
         turn = self.turn(pick, *WENT_WRONG)
