@@ -7,6 +7,8 @@ from django.templatetags.static import static
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
+from ..web.markdown import render_plain, render_waiting
+
 register = template.Library()
 
 
@@ -15,3 +17,15 @@ def icon(name: str) -> SafeString:
     """A picture of icons.svg; it always stands beside words that say the same."""
     sheet = static("icons.svg")
     return format_html('<svg class="icon" aria-hidden="true"><use href="{}#{}"/></svg>', sheet, name)
+
+
+@register.simple_tag
+def markdown(text: str, message: str = "", key: str = "") -> SafeString:
+    """What a model wrote. The ids of its footnotes begin with the message's id and the item's key."""
+    return render_waiting(text, message=message, key=key)
+
+
+@register.filter
+def plain(text: str) -> SafeString:
+    """What a person wrote: their lines as they are, addresses as links."""
+    return render_plain(text)

@@ -1,0 +1,21 @@
+"""Markdown of models as safe HTML: at once, or block by block while it is being written; and what people wrote, as it is."""
+
+from .growing import Growing
+from .page import blocks, render
+from .plain import render_plain
+from .tail import Open
+from .within import blocks_within, feed_within, finish_within, open_within, render_waiting, render_within
+
+__all__ = [
+    "Growing",
+    "Open",
+    "blocks",
+    "blocks_within",
+    "feed_within",
+    "finish_within",
+    "open_within",
+    "render",
+    "render_plain",
+    "render_waiting",
+    "render_within",
+]

@@ -1,0 +1,126 @@
+"""The Markdown that models write: CommonMark with tables, task lists, footnotes and formulas; no HTML, no images."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from typing import Any
+
+from markdown_it import MarkdownIt
+from markdown_it.parser_block import ParserBlock
+from markdown_it.parser_inline import ParserInline
+from markdown_it.ruler import RuleOptionsType
+from markdown_it.rules_block import StateBlock
+from markdown_it.rules_inline import StateInline
+from markdown_it.token import Token
+from markdown_it.utils import EnvType
+
+from .footnotes import footnotes
+from .formula_rules import formula_block, formula_inline
+from .links import finish_links, may_link, readable
+from .pieces import PIECES
+
+# Real texts make less than one token of each sign; a table of empty cells would make hundreds.
+_TOKENS_FOR_NOTHING = 2_000
+_TOKENS_PER_SIGN = 4
+_BREAK = re.compile(r"<br ?/?>", re.IGNORECASE)
+_OPTIONS: dict[str, Any] = {
+    "html": False,
+    "linkify": True,
+    "breaks": True,
+    "tasklists": True,
+    "maxNesting": 20,
+}
+
+
+class TooMuch(Exception):
+    """This text would cost more than it may."""
+
+
+class _Block(StateBlock):
+    def push(self, ttype: str, tag: str, nesting: Any) -> Token:
+        _count(self.env)
+        return super().push(ttype, tag, nesting)
+
+
+class _Inline(StateInline):
+    def push(self, ttype: str, tag: str, nesting: Any) -> Token:
+        _count(self.env)
+        return super().push(ttype, tag, nesting)
+
+
+class _BlockParser(ParserBlock):
+    def parse(self, src: str, md: MarkdownIt, env: EnvType, outTokens: list[Token]) -> list[Token] | None:
+        if src:
+            state = _Block(src, md, env, outTokens)
+            self.tokenize(state, state.line, state.lineMax)
+        return outTokens
+
+
+class _InlineParser(ParserInline):
+    def parse(self, src: str, md: MarkdownIt, env: EnvType, tokens: list[Token]) -> list[Token]:
+        state = _Inline(src, md, env, tokens)
+        self.tokenize(state)
+        for rule in self.ruler2.getRules(""):
+            rule(state)
+        return state.tokens
+
+
+class _Markdown(MarkdownIt):
+    def validateLink(self, url: str) -> bool:
+        return may_link(url)
+
+    def normalizeLinkText(self, link: str) -> str:
+        return readable(self.normalizeLink(link))
+
+
+def _count(env: EnvType) -> None:
+    env["left"] -= 1
+    if env["left"] < 0:
+        raise TooMuch("The text makes too many pieces.")
+
+
+def environment(text: str, **more: Any) -> dict[str, Any]:
+    """What one parse knows, and how many tokens it may make."""
+    return {"left": _TOKENS_FOR_NOTHING + _TOKENS_PER_SIGN * len(text), **more}
+
+
+@cache
+def parser(*, growing: bool = False) -> MarkdownIt:
+    """`growing` keeps footnotes where they were written, since the end of the text is not yet known."""
+    md = _Markdown("commonmark")
+    md.block, md.inline = _BlockParser(), _InlineParser()
+    md.configure("commonmark", _OPTIONS)
+    md.enable(["table", "strikethrough", "linkify"])
+    _only_full_addresses(md)
+    footnotes(md, at_end=not growing)
+    _add_rules(md)
+    for name, piece in PIECES.items():
+        md.add_render_rule(name, piece)
+    return md
+
+
+def _only_full_addresses(md: MarkdownIt) -> None:
+    """Names of files look like names of hosts, so a bare name is no link."""
+    assert md.linkify is not None
+    md.linkify.add("ftp:", None).add("//", None)
+    md.linkify.set({"fuzzy_link": False, "fuzzy_email": True, "fuzzy_ip": False})
+
+
+def _add_rules(md: MarkdownIt) -> None:
+    alternatives: RuleOptionsType = {"alt": ["paragraph", "reference", "blockquote", "list"]}
+    md.block.ruler.before("fence", "formula_block", formula_block, alternatives)
+    md.inline.ruler.before("escape", "formula", formula_inline)
+    md.inline.ruler.before("autolink", "break", _break)
+    md.core.ruler.push("links", finish_links)
+
+
+def _break(state: StateInline, silent: bool) -> bool:
+    """Models break lines inside table cells with the one tag that has no other spelling."""
+    found = _BREAK.match(state.src, state.pos)
+    if not found:
+        return False
+    if not silent:
+        state.push("hardbreak", "br", 0)
+    state.pos = found.end()
+    return True

@@ -1,0 +1,120 @@
+"""The HTML of single pieces of Markdown, where it is ours and not the parser's."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+
+from markdown_it.common.utils import escapeHtml
+from markdown_it.renderer import RendererHTML
+from markdown_it.token import Token
+from markdown_it.utils import EnvType, OptionsDict
+
+from .code import highlighted, language
+from .formulas import formula
+from .signs import marked
+
+Piece = Callable[[RendererHTML, Sequence[Token], int, OptionsDict, EnvType], str]
+PIECES: dict[str, Piece] = {}
+_ALIGNED = re.compile(r"text-align:(left|right|center)")
+_WIDE = '<div class="wide" tabindex="0" role="group" aria-label="{}">'
+
+
+def _piece(make: Callable[[Token, EnvType], str]) -> Callable[[Token, EnvType], str]:
+    """Files a function under its own name, which is the token's."""
+
+    def rule(self: RendererHTML, tokens: Sequence[Token], at: int, options: OptionsDict, env: EnvType) -> str:
+        return make(tokens[at], env)
+
+    PIECES[make.__name__] = rule
+    return make
+
+
+@_piece
+def text(token: Token, env: EnvType) -> str:
+    html = escapeHtml(token.content)
+    return marked(html) if "linked" in token.meta else html
+
+
+@_piece
+def link_host(token: Token, env: EnvType) -> str:
+    return f' <small class="faint">({escapeHtml(token.content)})</small>'
+
+
+@_piece
+def code_inline(token: Token, env: EnvType) -> str:
+    return f"<code>{marked(escapeHtml(token.content))}</code>"
+
+
+@_piece
+def code_block(token: Token, env: EnvType) -> str:
+    return _code(token.content, "", grows=False)
+
+
+@_piece
+def fence(token: Token, env: EnvType) -> str:
+    name = language(token.info)
+    if "growing" in env:
+        return _code(token.content, name, grows=token.meta.get("open", False), plain=True)
+    if name == "math":
+        return _display(token.content, token.content)
+    return _code(token.content, name, grows=False)
+
+
+def _code(content: str, name: str, *, grows: bool, plain: bool = False) -> str:
+    inner = marked(escapeHtml(content)) if plain else highlighted(content, name)
+    spot = " data-grows" if grows else ""
+    return f'<div class="code" data-lang="{name}"><pre tabindex="0"><code{spot}>{inner}</code></pre></div>'
+
+
+@_piece
+def formula_block(token: Token, env: EnvType) -> str:
+    if not token.meta["closed"]:
+        return f"{_WIDE.format('Formula')}<code>{marked(escapeHtml(token.info))}</code></div>"
+    return _display(token.content, token.info)
+
+
+def _display(latex: str, source: str) -> str:
+    return f"{_WIDE.format('Formula')}{formula(latex, source=source, display=True)}</div>"
+
+
+@_piece
+def formula_(token: Token, env: EnvType) -> str:
+    return formula(token.content, source=token.info, display=token.markup in ("$$", r"\["))
+
+
+PIECES["formula"] = PIECES.pop("formula_")
+
+
+@_piece
+def table_open(token: Token, env: EnvType) -> str:
+    return f"{_WIDE.format('Table')}<table>"
+
+
+@_piece
+def table_close(token: Token, env: EnvType) -> str:
+    return "</table></div>"
+
+
+@_piece
+def th_open(token: Token, env: EnvType) -> str:
+    return f"<th{_align(token)}>"
+
+
+@_piece
+def td_open(token: Token, env: EnvType) -> str:
+    return f"<td{_align(token)}>"
+
+
+def _align(token: Token) -> str:
+    found = _ALIGNED.fullmatch(str(token.attrs.get("style", "")))
+    return f' align="{found[1]}"' if found else ""
+
+
+@_piece
+def list_item_open(token: Token, env: EnvType) -> str:
+    if "checked" not in token.meta:
+        return "<li>"
+    done = token.meta["checked"]
+    state, words = (" checked", "Done") if done else ("", "To do")
+    return f'<li><input type="checkbox" disabled{state} aria-label="{words}"> '

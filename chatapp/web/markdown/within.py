@@ -1,0 +1,97 @@
+"""Rendering within a budget: small texts here and now, all others in a process that can be given up.
+
+Beyond the budget a text is shown as it was written.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any
+
+from django.utils.safestring import SafeString
+
+from .growing import Growing
+from .page import as_it_is, blocks
+from .parser import TooMuch
+from .renderers import GivenUp, Renderers
+from .tail import Known, Open, Step, advance
+
+# Nothing so short takes long, whatever it is; a fence may hold code, and highlighters have their own ideas of time.
+SMALL = 600
+_FENCES = ("```", "~~~")
+RENDERERS = Renderers()
+
+
+async def render_within(
+    text: str, *, message: str = "", key: str = "", renderers: Renderers = RENDERERS
+) -> SafeString:
+    """As `render`, without holding up the event loop."""
+    return _joined(await blocks_within(text, message=message, key=key, renderers=renderers))
+
+
+def render_waiting(
+    text: str, *, message: str = "", key: str = "", renderers: Renderers = RENDERERS
+) -> SafeString:
+    """As `render_within`, for a template: the thread waits."""
+    if is_small(text):
+        return _joined(blocks(text, message=message, key=key))
+    try:
+        return _joined(renderers.do("blocks", text, message, key))
+    except GivenUp:
+        return _joined([as_it_is(text)])
+
+
+def _joined(html: list[str]) -> SafeString:
+    return SafeString("\n".join(html))
+
+
+async def blocks_within(
+    text: str, *, message: str = "", key: str = "", renderers: Renderers = RENDERERS
+) -> list[str]:
+    if is_small(text):
+        return blocks(text, message=message, key=key)
+    try:
+        made: list[str] = await renderers.ask("blocks", text, message, key)
+    except GivenUp:
+        return [as_it_is(text)]
+    return made
+
+
+async def feed_within(growing: Growing, text: str, *, renderers: Renderers = RENDERERS) -> list[str]:
+    """As `Growing.feed`."""
+    if not growing.look(text):
+        return []
+    try:
+        return growing.take(await _advanced(*growing.job(), renderers))
+    except (GivenUp, TooMuch):
+        return growing.give_up()
+
+
+async def _advanced(tail: str, known: Known, ids: str, renderers: Renderers) -> Step:
+    if is_small(tail):
+        return advance(tail, known, ids)
+    made: dict[str, Any] = await renderers.ask("advance", tail, asdict(known), ids)
+    return Step(made["blocks"], made["taken"], Known(**made["known"]))
+
+
+async def open_within(growing: Growing, *, renderers: Renderers = RENDERERS) -> Open:
+    """As `Growing.open`."""
+    tail, known, ids = growing.job()
+    if growing.lost or is_small(tail):
+        return growing.open()
+    try:
+        return Open(**await renderers.ask("opened", tail, asdict(known), ids))
+    except GivenUp:
+        return Open(as_it_is(tail))
+
+
+async def finish_within(
+    growing: Growing, text: str, *, renderers: Renderers = RENDERERS
+) -> list[tuple[int, str]]:
+    """As `Growing.finish`."""
+    final = await blocks_within(text, message=growing.message, key=growing.key, renderers=renderers)
+    return growing.settle(final)
+
+
+def is_small(text: str) -> bool:
+    return len(text) <= SMALL and not any(fence in text for fence in _FENCES)

@@ -1,0 +1,148 @@
+"""A text that is still being written: what is finished is told once, what is not looks decent."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from chatapp.web.markdown import Growing, blocks
+from chatapp.web.markdown.page import MOST_SIGNS
+
+from .safe_html import read, words
+
+STREAMS = Path(__file__).parent.parent / "providers/streams"
+TOPICS = Path(__file__).parents[2] / "chatapp/providers/demo/topics"
+TEXTS = sorted({*TOPICS.glob("*.md"), *STREAMS.rglob("*.*")})
+
+
+def told(text: str, step: int = 1) -> tuple[list[str], list[tuple[int, str]]]:
+    growing = Growing()
+    found: list[str] = []
+    for end in range(0, len(text) + 1, step):
+        found += growing.feed(text[:end])
+    assert found == growing.given
+    return found, growing.finish(text)
+
+
+def shown(text: str) -> str:
+    growing = Growing()
+    growing.feed(text)
+    return growing.open().html
+
+
+@pytest.mark.parametrize(
+    ("before", "then"),
+    [
+        ("a\n\nb", "\n"),
+        ("a\n# b", "\n"),
+        ("- a\n\nb", "\n"),
+        ("```\na\n```", "\n"),
+        ("---", "\n"),
+        ("$$\nx\n$$", "\n"),
+        ("|a|\n|-|\n|b|\n\nc", "\n"),
+    ],
+)
+def test_a_block_is_finished_when_what_follows_has_a_whole_line(before, then):
+    growing = Growing()
+    assert growing.feed(before) == []
+    assert len(growing.feed(before + then)) >= 1
+
+
+def test_each_block_is_told_once_and_in_order():
+    text = "# a\n\nb\n\n- c\n- d\n\n```py\ne\n```\n\nf\n"
+    found, late = told(text)
+    assert [words(html).strip() for html in found] == ["a", "b", "c\nd", "py Copye"]
+    assert [place for place, _ in late] == [4]
+
+
+@pytest.mark.parametrize("path", TEXTS, ids=lambda path: path.name)
+def test_real_texts_end_as_a_reload_shows_them(path):
+    text = path.read_text(errors="replace")[:20_000]
+    found, late = told(text, step=17)
+    page = dict(enumerate(found)) | dict(late)
+    assert [page[place] for place in sorted(page) if page[place]] == blocks(text)
+
+
+def test_a_late_definition_changes_only_the_block_that_used_it():
+    found, late = told("see [a]\n\nother\n\nlast\n\n[a]: https://b.org\n")
+    assert len(found) == 2
+    assert [place for place, _ in late] == [0, 2]
+
+
+def test_an_early_definition_is_known_to_later_blocks():
+    found, late = told("[a]: https://b.org\n\nsee [a]\n\nand [a]\n\nend\n")
+    assert all("https://b.org" in html for html in found)
+    assert len(found) == 2 and [place for place, _ in late] == [2]
+
+
+def test_numbered_footnotes_look_right_before_their_notes_come():
+    found, late = told("a[^1] b[^2]\n\nc[^1]\n\nd\n\n[^1]: one\n[^2]: two\n")
+    assert len(found) == 3 and "fnref---1.1" in found[1]
+    assert [place for place, _ in late] == [3]
+    assert late[0][1].startswith("<section")
+
+
+def test_a_mark_without_a_note_becomes_text_at_the_end():
+    found, late = told("a[^1]\n\nb\n")
+    assert "<sup>" in found[0] and late[0] == (0, "<p>a[^1]</p>")
+
+
+def test_an_open_fence_is_text_with_a_place_to_grow():
+    growing = Growing()
+    growing.feed("a\n\n```python\ndef f():\n")
+    end = growing.open()
+    assert end.code and end.html.endswith('<code data-grows="">def f():\n</code></pre></div>')
+    assert "<span" not in end.html
+    assert "<span" in growing.feed("a\n\n```python\ndef f():\n```\n")[-1]
+
+
+def test_the_end_of_a_fence_does_not_flash_as_code():
+    for end in ("`", "``", "```"):
+        assert "`" not in words(shown("```\na\n" + end))
+
+
+@pytest.mark.parametrize(
+    ("text", "html"),
+    [
+        ("| a | b", "<th>b</th>"),
+        ("| a | b |\n", "<th>b</th>"),
+        ("| a | b |\n|--", "<th>b</th>"),
+        ("a **b", "<strong>b</strong>"),
+        ("a `b", "<code>b</code>"),
+        ("see [the page](https://exam", "<p>see the page</p>"),
+        ("see [the", "<p>see the</p>"),
+        ("text\n-", "<p>text</p>"),
+        ("text\n==", "<p>text</p>"),
+        ("text\n1.", "<p>text</p>"),
+        ("text\n#", "<p>text</p>"),
+        ("text\n\n``", "<p>text</p>"),
+        ("$$\nx = \\frac{1}", "<code>$$\nx = \\frac{1}</code>"),
+        ("- a\n- ", "<ul>\n<li>a</li>\n</ul>"),
+    ],
+)
+def test_what_is_half_written_looks_decent(text, html):
+    assert html in shown(text)
+    assert read(shown(text)).wrong == []
+
+
+def test_a_long_block_is_not_parsed_again_for_every_line():
+    growing, looks = Growing(), 0
+    text = "- a line of a list\n" * 1000
+    for end in range(0, len(text), 19):
+        looks += growing.look(text[:end])
+    assert looks < 200
+
+
+def test_carriage_returns_cut_anywhere_change_nothing():
+    text = "a\r\n\r\n- b\r\n- c\r\rd\r\n"
+    found, late = told(text)
+    assert [*found, *(html for _, html in late)] == blocks(text)
+
+
+def test_a_text_beyond_all_bounds_is_shown_as_it_is():
+    text = "a\n\n" * (MOST_SIGNS // 3 + 1)
+    growing = Growing()
+    assert growing.feed(text) == []
+    assert growing.open().html.startswith('<pre class="plain">')
+    assert growing.finish(text) == [(0, f'<pre class="plain">{text}</pre>')]
