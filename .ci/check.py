@@ -29,7 +29,7 @@ STEPS: dict[str, tuple[str | Path, ...]] = {
     "migrations": (*MANAGE, "makemigrations", "--check", "--dry-run"),
     "deployment": (*MANAGE, "check", "--deploy", "--fail-level=WARNING"),
 }
-PYTEST = (sys.executable, "-m", "pytest", "--quiet", "--numprocesses=2")
+PYTEST = (sys.executable, "-m", "pytest", "--quiet", "--numprocesses=3")
 
 
 def main(arguments: list[str]) -> None:

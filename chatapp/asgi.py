@@ -54,12 +54,8 @@ async def start_engine() -> None:
     await engine().start()
 
 
-async def no_socket(scope: Scope, receive: Receive, send: Send) -> None:
-    """There is nothing to listen to yet: the handshake is refused."""
-    await receive()
-    await send({"type": "websocket.close"})
+http = get_asgi_application()
+# Their rows cannot be imported before Django is set up either.
+from .web.routes import sockets  # noqa: E402
 
-
-application = AwakeAtFirstScope(
-    ProtocolTypeRouter({"http": get_asgi_application(), "websocket": no_socket}), start_engine
-)
+application = AwakeAtFirstScope(ProtocolTypeRouter({"http": http, "websocket": sockets}), start_engine)

@@ -9,6 +9,8 @@ from uuid import uuid4
 from django.conf import settings
 from django.db import models
 from django.db.models import F, Q
+from django.db.models.expressions import RawSQL
+from django.utils import timezone
 
 from .core import verbatim
 from .core.items import KEY_CAP, Kind
@@ -49,7 +51,27 @@ class Status(models.TextChoices):
     INTERRUPTED = "interrupted"
 
 
+class TitledBy(models.TextChoices):
+    """Who found the title; empty while nobody has."""
+
+    WORDS = "words"
+    MODEL = "model"
+    PERSON = "person"
+
+
+class Theme(models.TextChoices):
+    SYSTEM = "", "As the system has it"
+    LIGHT = "light"
+    DARK = "dark"
+
+
 LIVE = (Status.QUEUED, Status.RUNNING, Status.WAITING)
+# As in the index of live turns, word for word: with parameters SQLite would look through every message.
+IS_LIVE = RawSQL(
+    "status IN ({})".format(", ".join(f"'{status}'" for status in LIVE)),
+    [],
+    output_field=models.BooleanField(),
+)
 ENDED = (Status.COMPLETE, Status.STOPPED, Status.FAILED, Status.INTERRUPTED)
 
 
@@ -57,13 +79,23 @@ class Conversation(models.Model):
     id = models.UUIDField(primary_key=True, default=uuid4, editable=False)
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="conversations")
     title = models.CharField(max_length=200, blank=True, default="")
+    titled_by = models.CharField(max_length=8, blank=True, choices=TitledBy.choices, default="")
     head = models.ForeignKey("Message", models.SET_NULL, null=True, blank=True, related_name="+")
     forked_from = models.ForeignKey("Message", models.SET_NULL, null=True, blank=True, related_name="forks")
     instructions = models.TextField(blank=True, default="")
     tools = VerbatimField(default=list)
     next_order = models.PositiveBigIntegerField(default=0)
     created_at = models.DateTimeField(auto_now_add=True)
-    updated_at = models.DateTimeField(auto_now=True, db_index=True)
+    # The moment of the last question: what the list is ordered by. Looking around does not move it.
+    updated_at = models.DateTimeField(default=timezone.now, db_index=True)
+    pinned_at = models.DateTimeField(null=True, blank=True)
+    archived_at = models.DateTimeField(null=True, blank=True)
+    deleted_at = models.DateTimeField(null=True, blank=True, db_index=True)
+
+    class Meta:
+        indexes = [
+            models.Index(fields=["owner", "-updated_at"], name="listed", condition=Q(deleted_at=None)),
+        ]
 
     def __str__(self) -> str:
         return self.title or str(self.id)
@@ -91,6 +123,13 @@ class Message(models.Model):
     runner = models.CharField(max_length=120, blank=True, default="")
     touched_at = models.DateTimeField(null=True, blank=True)
     metadata = VerbatimField(default=dict)
+    # The form that made it, so that sending it twice makes one.
+    submission = models.UUIDField(null=True, blank=True, unique=True)
+    # On an answer: the question from which on the branch is sent, where older turns are left out.
+    sent_from = models.ForeignKey("self", models.SET_NULL, null=True, blank=True, related_name="+")
+    # What was deleted together comes back together.
+    deletion = models.UUIDField(null=True, blank=True)
+    deleted_at = models.DateTimeField(null=True, blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
@@ -107,6 +146,8 @@ class Message(models.Model):
         ]
         indexes = [
             models.Index(fields=["status"], name="live_turns", condition=Q(status__in=LIVE)),
+            models.Index(fields=["deletion"], name="deleted_together", condition=~Q(deletion=None)),
+            models.Index(fields=["conversation", "parent"], name="children"),
         ]
 
     def __str__(self) -> str:
@@ -164,3 +205,48 @@ class Draft(models.Model):
 
     def __str__(self) -> str:
         return f"draft of {self.message_id}"
+
+
+class Place(models.Model):
+    """Where a viewer is in a conversation. The owner's head is the conversation's own; `forks` are everybody's:
+    for each message with several children (its id as text; "" for the roots) the child where one last was."""
+
+    viewer = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="places")
+    conversation = models.ForeignKey(Conversation, models.CASCADE, related_name="places")
+    head = models.ForeignKey(Message, models.SET_NULL, null=True, blank=True, related_name="+")
+    forks = models.JSONField(default=dict)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["viewer", "conversation"], name="one_place_per_viewer")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.viewer_id} in {self.conversation_id}"
+
+
+class Preference(models.Model):
+    """What a person chose in the settings."""
+
+    user = models.OneToOneField(
+        settings.AUTH_USER_MODEL, models.CASCADE, primary_key=True, related_name="preference"
+    )
+    theme = models.CharField(max_length=8, blank=True, choices=Theme.choices, default=Theme.SYSTEM)
+    default_model = models.CharField(max_length=300, blank=True, default="")
+    instructions = models.TextField(blank=True, default="")
+    enter_sends = models.BooleanField(default=True)
+    thoughts_open = models.BooleanField(default=True)
+
+    def __str__(self) -> str:
+        return f"preferences of {self.user_id}"
+
+
+class Throttle(models.Model):
+    """How often something was tried, by whoever it is counted for, since a moment."""
+
+    name = models.CharField(max_length=100, primary_key=True)
+    count = models.PositiveIntegerField(default=0)
+    since = models.DateTimeField(default=timezone.now)
+
+    def __str__(self) -> str:
+        return f"{self.name}: {self.count}"

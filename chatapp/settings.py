@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 from . import secret_key
 from .databases import database
 from .environment import Environment, Misconfigured
+from .mail_server import mail_server, sender
 from .providers.base import Endpoint
 
 BASE_DIR = Path(__file__).resolve().parent.parent
@@ -140,6 +141,25 @@ if _https:
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = _https
 CSRF_COOKIE_HTTPONLY = True
 X_FRAME_OPTIONS = "DENY"
+# The longest question, with every letter as three signs of a form.
+DATA_UPLOAD_MAX_MEMORY_SIZE = 13 * 1024 * 1024
+
+# Mail
+
+_mail = mail_server(environment.text("EMAIL_URL"))
+if _mail and "*" in ALLOWED_HOSTS and not _public:
+    raise Misconfigured(
+        "ALLOWED_HOSTS allows every name, so a stranger could choose where the links in mails lead: set PUBLIC_URL."
+    )
+EMAIL_BACKEND = f"django.core.mail.backends.{'smtp' if _mail else 'console'}.EmailBackend"
+EMAIL_HOST, EMAIL_PORT = (_mail.host, _mail.port) if _mail else ("", 0)
+EMAIL_HOST_USER, EMAIL_HOST_PASSWORD = (_mail.user, _mail.password) if _mail else ("", "")
+EMAIL_USE_TLS, EMAIL_USE_SSL = bool(_mail and _mail.tls), bool(_mail and _mail.ssl)
+EMAIL_TIMEOUT = 10
+DEFAULT_FROM_EMAIL = SERVER_EMAIL = sender(
+    environment.text("EMAIL_FROM"), host=_public.hostname if _public else None
+)
+PASSWORD_RESET_TIMEOUT = 3600
 
 # Django
 
@@ -149,11 +169,13 @@ INSTALLED_APPS = [
     "django.contrib.contenttypes",
     "django.contrib.sessions",
     "django.contrib.staticfiles",
+    "django_htmx",
     "chatapp",
 ]
 MIDDLEWARE = [
     "chatapp.web.middleware.request_log",
     "chatapp.web.middleware.private_and_strict",
+    "django.middleware.gzip.GZipMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "chatapp.web.static_files.StaticFiles",
     "django.contrib.sessions.middleware.SessionMiddleware",
@@ -161,6 +183,7 @@ MIDDLEWARE = [
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "django_htmx.middleware.HtmxMiddleware",
 ]
 ROOT_URLCONF = "chatapp.urls"
 ASGI_APPLICATION = "chatapp.asgi.application"
@@ -172,6 +195,7 @@ TEMPLATES = [
             "context_processors": [
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",
+                "chatapp.web.context.person",
             ],
             "builtins": ["django.templatetags.static", "chatapp.templatetags.chat"],
         },
@@ -197,7 +221,12 @@ TIME_ZONE = "UTC"
 
 LOG_LEVEL = environment.word("LOG_LEVEL", ("info", "debug", "warning", "error", "critical")).upper()
 LOG_FORMAT = environment.word("LOG_FORMAT", ("text", "json"))
-_secrets = [SECRET_KEY, DATABASES["default"].get("PASSWORD", ""), *environment.keys()]
+_secrets = [
+    SECRET_KEY,
+    DATABASES["default"].get("PASSWORD", ""),
+    EMAIL_HOST_PASSWORD,
+    *environment.keys(),
+]
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import logging
 import os
 import re
 import subprocess
@@ -12,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from chatapp.environment import Environment, Misconfigured
+from chatapp.logs import TextFormatter
 from tests.readme import settings_in_readme
 
 ROOT = Path(__file__).parent.parent
@@ -62,6 +64,31 @@ WRONG = [
     ("DEFAULT_MODEL", "gpt-5"),
     ("DEFAULT_MODEL", "openai:"),
     ("DEFAULT_MODEL", "openai:gpt-5"),
+    ("EMAIL_FROM", "Thoughtline"),
+    ("EMAIL_FROM", "chat@example.org, eve@example.org"),
+    ("EMAIL_FROM", "chat@example.org\nBcc: eve@example.org"),
+    ("EMAIL_FROM", "Chat\n <chat@example.org>"),
+    ("EMAIL_FROM", "<chat@example.org"),
+    ("EMAIL_URL", "mail.example.org"),
+    ("EMAIL_URL", "http://mail.example.org"),
+    ("EMAIL_URL", "smtp://"),
+    ("EMAIL_URL", "smtp://:25"),
+    ("EMAIL_URL", "smtp://mail.example.org:0"),
+    ("EMAIL_URL", "smtp://mail.example.org:post"),
+    ("EMAIL_URL", "smtp://user:se/secret@mail.example.org?tls=1"),
+    ("EMAIL_URL", "smtp://user:secret#1@mail.example.org?tls=1"),
+    ("EMAIL_URL", "smtp://user:secret @mail.example.org?tls=1"),
+    ("EMAIL_URL", "smtp://user:secr%C3%A9t-secret@mail.example.org?tls=1"),
+    ("EMAIL_URL", "smtp://user:secret%0A@mail.example.org?tls=1"),
+    ("EMAIL_URL", "smtp://user@mail.example.org?tls=1"),
+    ("EMAIL_URL", "smtp://:secret@mail.example.org?tls=1"),
+    ("EMAIL_URL", "smtp://user:secret@mail.example.org"),
+    ("EMAIL_URL", "smtp://user:secret@mail.example.org?tls=yes"),
+    ("EMAIL_URL", "smtp://user:secret@mail.example.org?tls=1&tls=0"),
+    ("EMAIL_URL", "smtp://user:secret@mail.example.org?tls=1&fail_silently=1"),
+    ("EMAIL_URL", "smtp://user:secret@mail.example.org/folder?tls=1"),
+    ("EMAIL_URL", "smtps://user:secret@mail.example.org?tls=1"),
+    ("EMAIL_URL", "smtp://[::1"),
     ("LOCAL_MODEL", "smollm2"),
     ("LOG_FORMAT", "xml"),
     ("LOG_LEVEL", "loud"),
@@ -240,6 +267,39 @@ def test_an_https_address_makes_everything_strict(load):
 def test_debug_pages_are_never_public(load):
     with pytest.raises(Misconfigured, match="DEBUG"):
         load(DEBUG="1", PUBLIC_URL="https://chat.example.org")
+
+
+def test_without_an_address_mails_appear_on_the_terminal(load):
+    settings = load()
+    assert settings.EMAIL_BACKEND.endswith("console.EmailBackend")
+    assert settings.DEFAULT_FROM_EMAIL == "Thoughtline <thoughtline@localhost>"
+
+
+@pytest.mark.parametrize(
+    ("public", "host"),
+    [
+        ("https://chat.example.org:8443", "chat.example.org"),
+        ("http://192.168.1.5:8000", "localhost"),
+        ("http://[fd00::1]", "localhost"),
+    ],
+)
+def test_mails_come_from_the_host_that_people_know(load, public, host):
+    settings = load(PUBLIC_URL=public)
+    assert f"Thoughtline <thoughtline@{host}>" == settings.DEFAULT_FROM_EMAIL
+
+
+def test_the_password_of_the_mail_server_is_in_no_log_line(load):
+    settings = load(EMAIL_URL="smtps://me:canary-secret@mail.example.org")
+    formatter = TextFormatter(settings.LOGGING["formatters"]["chosen"]["secrets"])
+    line = logging.LogRecord("x", logging.ERROR, "", 0, "refused: canary-secret", None, None)
+    assert "canary" not in formatter.format(line)
+
+
+def test_with_mails_and_any_host_name_the_public_address_must_be_said(load):
+    anywhere = {"EMAIL_URL": "smtp://mail", "ALLOWED_HOSTS": "*"}
+    with pytest.raises(Misconfigured, match="set PUBLIC_URL"):
+        load(**anywhere)
+    assert load(**anywhere, PUBLIC_URL="https://chat.example.org").EMAIL_HOST == "mail"
 
 
 def test_the_framework_finds_nothing_to_warn_of_behind_https(tmp_path):

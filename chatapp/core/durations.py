@@ -116,6 +116,14 @@ def in_words(ms: int) -> str:
     return _two(minutes // 60, "h", minutes % 60, "min")
 
 
+def in_short(ms: int, *, tenths: bool = False) -> str:
+    """The same for tables: "23 s"; with tenths "1.2 s" below ten seconds."""
+    if tenths and ms <= 9900:
+        return f"{max(1, ceil(ms / 100)) / 10:.1f} s"
+    seconds = max(1, ceil(ms / 1000))
+    return f"{seconds} s" if seconds < 60 else in_words(ms)
+
+
 def _two(large: int, large_unit: str, small: int, small_unit: str) -> str:
     return f"{large} {large_unit} {small} {small_unit}" if small else f"{large} {large_unit}"
 

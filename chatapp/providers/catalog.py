@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextvars
 import time
 from collections.abc import AsyncGenerator, Callable, Iterable
 from dataclasses import dataclass, replace
@@ -21,6 +22,8 @@ __all__ = ["Catalog", "Listing", "Provider", "UnknownModel"]
 
 KEPT = 600.0
 FAILURE_KEPT = 30.0
+# A page that shows models waits so long for those who list them.
+PATIENCE = 1.0
 NAME_CAP = 200
 
 
@@ -73,6 +76,7 @@ class Catalog:
         self._beside = {provider.endpoint.name for provider in near}
         self._providers = {provider.endpoint.name: provider for provider in providers}
         self._kept: dict[str, tuple[float, Listing]] = {}
+        self._asking: dict[str, asyncio.Task[Listing]] = {}
         self._now = now
 
     @property
@@ -102,9 +106,45 @@ class Catalog:
         _, listing = self._kept.get(provider, (0.0, None))
         return next((spec for spec in listing.models if spec.name == name), None) if listing else None
 
+    def label(self, model: str) -> str:
+        """What people call a model, whether or not it can still be asked."""
+        try:
+            spec = self.find(model)[1]
+        except UnknownModel:
+            return model.partition(":")[2] or model
+        return spec.label or spec.name
+
+    def listed(self) -> list[ModelSpec]:
+        """Every model of the listings that are kept, without asking anybody."""
+        return [spec for _, listing in self._kept.values() for spec in listing.models]
+
     async def models(self) -> list[Listing]:
         """Every provider's models; all are asked at once, and one that fails hides no other."""
         return list(await asyncio.gather(*map(self._listing, self._providers.values())))
+
+    async def models_soon(self, patience: float = PATIENCE) -> list[Listing]:
+        """As `models`, for those who do not wait for a provider that hangs: what it listed before is shown meanwhile."""
+        asked = [self._asked_for(provider) for provider in self._providers.values()]
+        await asyncio.wait(asked, timeout=patience)
+        return [
+            task.result() if task.done() else self._meanwhile(provider)
+            for task, provider in zip(asked, self._providers.values(), strict=True)
+        ]
+
+    def _asked_for(self, provider: Provider) -> asyncio.Task[Listing]:
+        """One request at a time for each provider, whoever asks."""
+        name = provider.endpoint.name
+        task = self._asking.get(name)
+        if task is None or task.done():
+            # It outlives the page that asked first.
+            task = asyncio.create_task(self._listing(provider), context=contextvars.Context())
+            self._asking[name] = task
+        return task
+
+    def _meanwhile(self, provider: Provider) -> Listing:
+        name, label = provider.endpoint.name, label_of(provider.endpoint)
+        _, kept = self._kept.get(name, (0.0, None))
+        return kept or Listing(provider=name, label=label, problem=f"{label} has not told its models yet.")
 
     async def _listing(self, provider: Provider) -> Listing:
         name = provider.endpoint.name
@@ -119,13 +159,13 @@ class Catalog:
         self._kept[name] = (self._now() + (FAILURE_KEPT if listing.problem else KEPT), listing)
         return listing
 
-    async def default_model(self, setting: str = "") -> str:
+    async def default_model(self, setting: str = "", *, soon: bool = False) -> str:
         """The setting, else the first model of the first configured provider that has one, else the demo's.
-        A tiny model answers too poorly to be anyone's default."""
+        A tiny model answers too poorly to be anyone's default. `soon`: for a page, which waits for nobody long."""
         if setting:
             return self.find(setting)[1].id
-        found = (spec.id for listing in await self.models() for spec in listing.models if not spec.tiny)
-        return next(found)
+        listings = await (self.models_soon() if soon else self.models())
+        return next(spec.id for listing in listings for spec in listing.models if not spec.tiny)
 
 
 async def _ask_for_models(provider: Provider) -> Listing:

@@ -1,8 +1,28 @@
 """Every write, and every read of more than one row."""
 
-from .branches import Answer, Branch, load_answer, load_branch, load_conversation, load_items, next_round
+from .branches import (
+    Answer,
+    Branch,
+    count_questions,
+    load_answer,
+    load_branch,
+    load_conversation,
+    load_items,
+    load_message_row,
+    next_round,
+)
 from .database import close_threads, in_thread
-from .tree import Refused, Started, move_head, open_conversation, start_answer, start_conversation, start_turn
+from .tree import (
+    AskedFor,
+    Refused,
+    SentAlready,
+    Started,
+    move_head,
+    open_conversation,
+    start_answer,
+    start_conversation,
+    start_turn,
+)
 from .turns import (
     Claim,
     Fenced,
@@ -27,17 +47,20 @@ from .verify import verify_log
 
 __all__ = [
     "Answer",
+    "AskedFor",
     "Branch",
     "Claim",
     "Fenced",
     "Measured",
     "Refused",
     "Seen",
+    "SentAlready",
     "Started",
     "append_result",
     "append_round",
     "claim",
     "close_threads",
+    "count_questions",
     "count_turns",
     "finish",
     "give_up",
@@ -49,6 +72,7 @@ __all__ = [
     "load_draft",
     "load_items",
     "load_live_turns",
+    "load_message_row",
     "move_head",
     "next_round",
     "open_conversation",

@@ -27,6 +27,10 @@ def start_account(user: User) -> None:
         _inherit(user)
 
 
+def set_email(user: User, email: str) -> None:
+    User.objects.filter(pk=user.pk).update(email=User.objects.normalize_email(email))
+
+
 def who_asks_from_a_terminal() -> User:
     """The administrator; before there is one, an account that nobody can sign in to."""
     first = User.objects.filter(is_superuser=True).order_by("pk").first()

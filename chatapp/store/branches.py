@@ -13,7 +13,7 @@ from django.db import connection
 from ..core import verbatim
 from ..core.history import Logged, Repair
 from ..core.items import FROM_MODEL, Item, Kind
-from ..models import Conversation, Message
+from ..models import Conversation, Message, Role
 from ..models import Item as ItemRow
 
 # A branch is never longer than its conversation, so a cycle in damaged rows ends there.
@@ -24,9 +24,10 @@ WITH RECURSIVE branch(id, parent_id, conversation_id, depth, bound) AS (
     UNION ALL
     SELECT m.id, m.parent_id, m.conversation_id, branch.depth + 1, branch.bound
     FROM chatapp_message m JOIN branch ON m.id = branch.parent_id AND m.conversation_id = branch.conversation_id
-    WHERE branch.depth < branch.bound
+    WHERE branch.depth < branch.bound AND branch.depth + 1 < %s
 )
 """
+WHOLE = 2**31 - 1
 _MESSAGES = (
     _BRANCH + "SELECT m.* FROM chatapp_message m JOIN branch ON branch.id = m.id ORDER BY branch.depth"
 )
@@ -47,6 +48,10 @@ _COLUMNS = (
 _ITEMS = f"""{_BRANCH} SELECT i.message_id, {", ".join("i." + name for name in _COLUMNS)}
 FROM chatapp_item i WHERE i.message_id IN (SELECT id FROM branch) ORDER BY i.message_id, i.seq"""
 
+_CHARACTERS = f"""{_BRANCH} SELECT COALESCE(SUM(LENGTH(i.text)), 0)
+FROM chatapp_item i JOIN chatapp_message m ON m.id = i.message_id
+WHERE m.id IN (SELECT id FROM branch) AND m."order" >= %s"""
+
 
 @dataclass(frozen=True, slots=True)
 class Branch:
@@ -60,9 +65,15 @@ class Branch:
     def leaf(self) -> Message:
         return self.messages[-1]
 
+    @property
+    def sent(self) -> Sequence[Message]:
+        """What is sent of it: all, or what somebody left when the oldest turns were left out."""
+        places = [n for n, row in enumerate(self.messages) if row.id == self.leaf.sent_from_id]
+        return self.messages[places[0] :] if places else self.messages
+
     def log(self) -> list[Logged]:
         """The branch as the fold reads it."""
-        return [Logged(row.role, self.items.get(row.id, []), repairs(row)) for row in self.messages]
+        return [Logged(row.role, self.items.get(row.id, []), repairs(row)) for row in self.sent]
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,12 +88,31 @@ def load_answer(message: UUID) -> Answer:
     return Answer(Message.objects.get(pk=message), load_items(message))
 
 
-def load_branch(leaf: UUID) -> Branch:
-    messages = _from_the_root(Message.objects.raw(_MESSAGES, [_database_id(leaf)]))
+def load_message_row(message: UUID) -> tuple[Message, bool]:
+    """The row, and whether nothing is below it."""
+    row = Message.objects.get(pk=message)
+    return row, not row.children.filter(deletion=None).exists()
+
+
+def count_questions(conversation: UUID) -> int:
+    return Message.objects.filter(conversation=conversation, role=Role.USER, deletion=None).count()
+
+
+def load_branch(leaf: UUID, *, newest: int = WHOLE) -> Branch:
+    """From the root to the leaf, or only its `newest` messages."""
+    messages = _from_the_root(Message.objects.raw(_MESSAGES, [_database_id(leaf), newest]))
     if not messages:
         raise Message.DoesNotExist(f"There is no message {leaf}.")
     conversation = Conversation.objects.get(pk=messages[-1].conversation_id)
-    return Branch(conversation, messages, _load_items(leaf))
+    return Branch(conversation, messages, _load_items(leaf, newest))
+
+
+def count_characters(leaf: UUID) -> int:
+    """How much is said on what is sent of this branch."""
+    start = Message.objects.filter(pk=leaf).values_list("sent_from__order", flat=True).first() or 0
+    with connection.cursor() as cursor:
+        cursor.execute(_CHARACTERS, [_database_id(leaf), WHOLE, start])
+        return int(cursor.fetchone()[0])
 
 
 def load_conversation(pk: UUID) -> Conversation:
@@ -114,10 +144,10 @@ def _from_the_root(rows: Iterable[Message]) -> list[Message]:
     return list(reversed(once.values()))
 
 
-def _load_items(leaf: UUID) -> dict[UUID, list[Item]]:
+def _load_items(leaf: UUID, newest: int) -> dict[UUID, list[Item]]:
     items: dict[UUID, list[Item]] = defaultdict(list)
     with connection.cursor() as cursor:
-        cursor.execute(_ITEMS, [_database_id(leaf)])
+        cursor.execute(_ITEMS, [_database_id(leaf), newest])
         for row in cursor.fetchall():
             items[_python_id(row[0])].append(_item((*row[:4], _value(row[4]), *row[5:])))
     return items

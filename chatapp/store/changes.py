@@ -6,9 +6,12 @@ from uuid import UUID
 
 from django.dispatch import Signal
 
-# Receivers get `conversation` (its id), `message` (an id or None) and `what`.
+from ..models import Conversation
+
+# Receivers get `conversation` (its id), `owner` (their id), `message` (an id or None) and `what`.
 changed = Signal()
 
 
 def tell(conversation: UUID, what: str, message: UUID | None = None) -> None:
-    changed.send(sender=None, conversation=conversation, message=message, what=what)
+    owner = Conversation.objects.values_list("owner_id", flat=True).filter(pk=conversation).first()
+    changed.send(sender=None, conversation=conversation, owner=owner, message=message, what=what)

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from django.db import transaction
+from django.db import IntegrityError, transaction
 from django.db.models import F
 from django.utils import timezone
 
 from ..core.items import ITEM_CAP, Kind, clean
-from ..models import LIVE, Conversation, Item, Message, Role, Status
+from ..core.titles import first_words
+from ..models import LIVE, Conversation, Item, Message, Role, Status, TitledBy
 from .changes import tell
 
 
@@ -28,23 +30,94 @@ class Started:
     answer: UUID
 
 
+class SentAlready(Exception):
+    """This form was sent before. `started` is what came of it, where it said the same."""
+
+    def __init__(self, started: Started | None) -> None:
+        super().__init__("This form was sent already, with other words.")
+        self.started = started
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AskedFor:
+    """How a question is to be answered. `submission` names the form, so that sending it twice makes one.
+    `sent_from`: the message from which on the branch is sent, where older turns are left out."""
+
+    model: str
+    effort: str = ""
+    runner: str = ""
+    submission: UUID | None = None
+    sent_from: UUID | None = None
+
+
 def start_conversation(owner: Any, *, tools: list[str], instructions: str = "") -> Conversation:
     return Conversation.objects.create(owner=owner, tools=tools, instructions=clean(instructions))
 
 
-@transaction.atomic
 def start_turn(
-    conversation: UUID,
-    text: str,
-    *,
-    parent: UUID | None,
-    model: str,
-    effort: str = "",
-    runner: str = "",
-    author: Any,
+    conversation: UUID, text: str, *, parent: UUID | None, author: Any, asked: AskedFor
 ) -> Started:
     """A question below `parent` and its queued answer; the head moves there."""
-    words = clean(text).strip()
+    return _once(asked, author, _worded(text), lambda: _start_turn(conversation, text, parent, author, asked))
+
+
+def open_conversation(
+    owner: Any, text: str, *, tools: list[str], asked: AskedFor, instructions: str = ""
+) -> Started:
+    """A conversation with its first question, or nothing at all."""
+
+    def start() -> Started:
+        conversation = start_conversation(owner, tools=tools, instructions=instructions)
+        return _start_turn(conversation.id, text, None, owner, asked)
+
+    return _once(asked, owner, _worded(text), start)
+
+
+def start_answer(question: UUID, *, author: Any, asked: AskedFor) -> Started:
+    """Another answer to the same question, beside those it has."""
+
+    def start() -> Started:
+        rows = Message.objects.filter(pk=question, role=Role.USER, deletion=None)
+        row = rows.first()
+        order = _take_orders(row.conversation_id, 1) if row else 0
+        # It is asked once more, now that nobody can delete it meanwhile.
+        if row is None or not rows.exists():
+            raise Refused("That question is not there any more.")
+        answer = _start_answer(row, order, author, asked)
+        return Started(row.conversation_id, row.id, answer.id)
+
+    return _once(asked, author, None, start)
+
+
+def _once(asked: AskedFor, author: Any, words: str | None, start: Callable[[], Started]) -> Started:
+    """All of it or nothing, and never twice for one form."""
+    try:
+        with transaction.atomic():
+            return start()
+    except IntegrityError:
+        if asked.submission is None:
+            raise
+    before = Message.objects.filter(submission=asked.submission, author=author, role=Role.ASSISTANT)
+    row = before.select_related("parent").first()
+    same = row and (words is None or _said(row) == words)
+    raise SentAlready(_started(row) if row and same else None)
+
+
+def _said(answer: Message) -> str | None:
+    return Item.objects.filter(message=answer.parent_id, seq=0).values_list("text", flat=True).first()
+
+
+def _started(answer: Message) -> Started:
+    assert answer.parent_id
+    return Started(answer.conversation_id, answer.parent_id, answer.id)
+
+
+def _worded(text: str) -> str:
+    return clean(text).strip()
+
+
+def _start_turn(conversation: UUID, text: str, parent: UUID | None, author: Any, asked: AskedFor) -> Started:
+    words = _worded(text)
     if not words:
         raise Refused("Write a question first.")
     if len(words.encode()) > ITEM_CAP:
@@ -55,56 +128,34 @@ def start_turn(
         conversation_id=conversation, parent_id=parent, order=order, role=Role.USER, author=author, next_seq=1
     )
     Item.objects.create(message=question, seq=0, key="part-0", kind=Kind.USER_MESSAGE, text=words)
-    answer = _start_answer(question, order + 1, model=model, effort=effort, runner=runner)
+    answer = _start_answer(question, order + 1, author, asked)
+    rows = Conversation.objects.filter(pk=conversation)
+    rows.update(updated_at=timezone.now())
+    rows.filter(title="").update(title=first_words(words), titled_by=TitledBy.WORDS)
     return Started(conversation, question.id, answer.id)
 
 
-@transaction.atomic
-def open_conversation(
-    owner: Any,
-    text: str,
-    *,
-    tools: list[str],
-    model: str,
-    effort: str = "",
-    runner: str = "",
-    instructions: str = "",
-) -> Started:
-    """A conversation with its first question, or nothing at all."""
-    conversation = start_conversation(owner, tools=tools, instructions=instructions)
-    return start_turn(
-        conversation.id, text, parent=None, model=model, effort=effort, runner=runner, author=owner
-    )
-
-
-@transaction.atomic
-def start_answer(question: UUID, *, model: str, effort: str = "", runner: str = "") -> Started:
-    """Another answer to the same question, beside those it has."""
-    row = Message.objects.filter(pk=question, role=Role.USER).first()
-    if row is None:
-        raise Refused("That question is not there any more.")
-    order = _take_orders(row.conversation_id, 1)
-    answer = _start_answer(row, order, model=model, effort=effort, runner=runner)
-    return Started(row.conversation_id, row.id, answer.id)
-
-
 def move_head(conversation: UUID, message: UUID) -> None:
-    if not Message.objects.filter(pk=message, conversation=conversation).exists():
+    """The owner's place."""
+    if not Message.objects.filter(pk=message, conversation=conversation, deletion=None).exists():
         raise Refused("That message is not in this conversation.")
-    Conversation.objects.filter(pk=conversation).update(head=message, updated_at=timezone.now())
+    Conversation.objects.filter(pk=conversation).update(head=message)
     tell(conversation, "head moved", message)
 
 
-def _start_answer(question: Message, order: int, *, model: str, effort: str, runner: str) -> Message:
+def _start_answer(question: Message, order: int, author: Any, asked: AskedFor) -> Message:
     answer = Message.objects.create(
         conversation_id=question.conversation_id,
         parent=question,
         order=order,
         role=Role.ASSISTANT,
-        model=model,
-        effort=effort,
+        author=author,
+        model=asked.model,
+        effort=asked.effort,
         status=Status.QUEUED,
-        runner=runner,
+        runner=asked.runner,
+        submission=asked.submission,
+        sent_from_id=asked.sent_from or _sent_from(question),
         touched_at=timezone.now(),
     )
     move_head(question.conversation_id, answer.id)
@@ -112,9 +163,16 @@ def _start_answer(question: Message, order: int, *, model: str, effort: str, run
     return answer
 
 
+def _sent_from(question: Message) -> UUID | None:
+    """What was left out before is left out from then on."""
+    above = Message.objects.filter(children=question.id).values_list("sent_from", flat=True)
+    return above.first()
+
+
 def _take_orders(conversation: UUID, count: int) -> int:
     """The first of `count` new sibling numbers. The update also locks the conversation for this transaction."""
-    if not Conversation.objects.filter(pk=conversation).update(next_order=F("next_order") + count):
+    rows = Conversation.objects.filter(pk=conversation, deleted_at=None)
+    if not rows.update(next_order=F("next_order") + count):
         raise Refused("That conversation is not there any more.")
     return Conversation.objects.values_list("next_order", flat=True).get(pk=conversation) - count
 
@@ -122,7 +180,7 @@ def _take_orders(conversation: UUID, count: int) -> int:
 def _refuse_bad_parent(conversation: UUID, parent: UUID | None) -> None:
     if parent is None:
         return
-    row = Message.objects.filter(pk=parent, conversation=conversation).first()
+    row = Message.objects.filter(pk=parent, conversation=conversation, deletion=None).first()
     if row is None:
         raise Refused("The message to answer to is not in this conversation.")
     if row.role != Role.ASSISTANT:

@@ -16,7 +16,7 @@ from django.utils import timezone
 from ..core.draft import Draft
 from ..core.history import NO_RESULT
 from ..core.items import Item, KeyMaker, Kind, Outcome, clean
-from ..models import LIVE, Conversation, Message, Role, Status
+from ..models import IS_LIVE, LIVE, Conversation, Message, Role, Status
 from ..models import Draft as DraftRow
 from ..models import Item as ItemRow
 from .branches import load_items, next_round
@@ -124,7 +124,7 @@ def park(claim: Claim) -> None:
 @transaction.atomic
 def requeue(message: UUID, *, runner: str = "") -> bool:
     """Continue, or Retry where nothing was kept: the same message goes on. With questions below it, it stays as they read it."""
-    row = Message.objects.filter(pk=message, role=Role.ASSISTANT).first()
+    row = Message.objects.filter(pk=message, role=Role.ASSISTANT, deletion=None).first()
     if row is None:
         return False
     # Nobody may ask below it meanwhile: whoever does takes its number from the same row.
@@ -144,7 +144,10 @@ def requeue(message: UUID, *, runner: str = "") -> bool:
 def _may_go_on(row: Message) -> bool:
     if row.status == Status.FAILED and row.next_seq:
         return False
-    return row.status in (Status.STOPPED, Status.INTERRUPTED, Status.FAILED) and not row.children.exists()
+    return (
+        row.status in (Status.STOPPED, Status.INTERRUPTED, Status.FAILED)
+        and not row.children.filter(deletion=None).exists()
+    )
 
 
 @transaction.atomic
@@ -161,7 +164,7 @@ def load_draft(message: UUID) -> Seen | None:
 
 def load_live_turns() -> list[Message]:
     """Turns that somebody should be working on; no more of each than tells whether somebody is."""
-    rows = Message.objects.filter(status__in=(Status.QUEUED, Status.RUNNING)).order_by("touched_at")
+    rows = Message.objects.filter(IS_LIVE, status__in=(Status.QUEUED, Status.RUNNING)).order_by("touched_at")
     return list(rows.only("id", "attempt", "tries", "runner", "touched_at"))
 
 

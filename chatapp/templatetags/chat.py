@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from uuid import uuid4
+
 from django import template
 from django.templatetags.static import static
 from django.utils.html import format_html
@@ -17,6 +19,12 @@ def icon(name: str) -> SafeString:
     """A picture of icons.svg; it always stands beside words that say the same."""
     sheet = static("icons.svg")
     return format_html('<svg class="icon" aria-hidden="true"><use href="{}#{}"/></svg>', sheet, name)
+
+
+@register.simple_tag
+def new_key() -> str:
+    """For the hidden field that makes a form count once, however often it is sent."""
+    return str(uuid4())
 
 
 @register.simple_tag

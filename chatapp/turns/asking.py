@@ -131,6 +131,8 @@ class Asking:
         }
         facts |= {
             "dialect": self.model.dialect,
+            "messages": sum(1 for message in self.log if message.items),
+            "left_out": len(self.branch.messages) - len(self.log),
             "replayed": ask.history.replayed,
             "dropped": dict(ask.history.dropped),
         }

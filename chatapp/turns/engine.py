@@ -19,13 +19,15 @@ from ..providers.base import OFF
 from ..providers.catalog import Catalog
 from ..providers.client import close_client, warm_up
 from ..providers.local import LocalProvider
-from ..store import Refused, Started, in_thread
+from ..store import AskedFor, Refused, Started, in_thread
 from ..tools import TOOLS, Tool
 from .live import Live, MemoryLive
 from .locks import ProcessLock
 from .loop import CHECKPOINT_SECONDS, ROUNDS, World
 from .notices import MemoryNotices, Notices
+from .purging import keep_purging
 from .runner import EmbeddedRunner
+from .titles import Titles
 
 
 class Engine:
@@ -39,6 +41,7 @@ class Engine:
         replay_turns: int | None = None,
         rounds: int = ROUNDS,
         checkpoint: float = CHECKPOINT_SECONDS,
+        titles: bool = False,
     ) -> None:
         self.catalog, self.tools = catalog, tools
         self.live: Live = MemoryLive()
@@ -53,17 +56,20 @@ class Engine:
             checkpoint=checkpoint,
         )
         self.runner = EmbeddedRunner(world, ProcessLock(folder / "run"))
-        self._looking: asyncio.Task[None] | None = None
+        self.titles, self._finds_titles = Titles(catalog), titles
+        self._beside: list[asyncio.Task[None]] = []
 
-    async def default_model(self) -> str:
-        """What is asked when nobody chose."""
-        return await self.catalog.default_model(settings.DEFAULT_MODEL)
+    async def default_model(self, *, soon: bool = False) -> str:
+        """What is asked when nobody chose. `soon`: for a page."""
+        return await self.catalog.default_model(settings.DEFAULT_MODEL, soon=soon)
 
     async def start(self) -> None:
         """Goes on with what a dead process left, now and from time to time. Calling it again does nothing."""
-        if self._looking is None:
-            look = self.runner.keep_recovering()
-            self._looking = asyncio.create_task(look, context=contextvars.Context())
+        if not self._beside:
+            works = [self.runner.keep_recovering(), keep_purging()]
+            if self._finds_titles:
+                works.append(self.titles.keep_finding())
+            self._beside = [asyncio.create_task(work, context=contextvars.Context()) for work in works]
             await self.runner.recover()
             await warm_up()
 
@@ -77,27 +83,42 @@ class Engine:
         parent: UUID | None = None,
         effort: str = "",
         instructions: str = "",
+        submission: UUID | None = None,
+        sent_from: UUID | None = None,
     ) -> Started:
         """A question, and the turn that answers it. Without a conversation it opens one."""
-        self._check(model, effort)
-        asked = {"model": model, "effort": effort, "runner": self.runner.name}
+        asked = self._asked(model, effort, submission, sent_from)
         if conversation is None:
             opening = in_thread(store.open_conversation)
-            started = await opening(author, text, tools=list(self.tools), instructions=instructions, **asked)
-        else:
-            started = await in_thread(store.start_turn)(
-                conversation, text, parent=parent, author=author, **asked
+            started = await opening(
+                author, text, tools=list(self.tools), instructions=instructions, asked=asked
             )
+        else:
+            starting = in_thread(store.start_turn)
+            started = await starting(conversation, text, parent=parent, author=author, asked=asked)
         await self.runner.start(started.answer)
         return started
 
-    async def ask_again(self, question: UUID, *, model: str, effort: str = "") -> Started:
+    async def ask_again(
+        self,
+        question: UUID,
+        *,
+        author: Any,
+        model: str,
+        effort: str = "",
+        submission: UUID | None = None,
+        sent_from: UUID | None = None,
+    ) -> Started:
         """A sibling answer to the same question."""
-        self._check(model, effort)
-        runner = self.runner.name
-        started = await in_thread(store.start_answer)(question, model=model, effort=effort, runner=runner)
+        asked = self._asked(model, effort, submission, sent_from)
+        started = await in_thread(store.start_answer)(question, author=author, asked=asked)
         await self.runner.start(started.answer)
         return started
+
+    def _asked(self, model: str, effort: str, submission: UUID | None, sent_from: UUID | None) -> AskedFor:
+        self._check(model, effort)
+        runner = self.runner.name
+        return AskedFor(model=model, effort=effort, runner=runner, submission=submission, sent_from=sent_from)
 
     def _check(self, model: str, effort: str) -> None:
         """UnknownModel or Refused, before anything is written."""
@@ -125,8 +146,8 @@ class Engine:
 
     async def close(self) -> None:
         """What runs is cancelled and stays as it is in the rows, for the next process to go on with."""
-        if self._looking:
-            self._looking.cancel()
+        for task in self._beside:
+            task.cancel()
         await self.runner.close()
         await close_client()
 
@@ -135,7 +156,12 @@ class Engine:
 def engine() -> Engine:
     """The one of this process, as the settings have it."""
     catalog = Catalog(settings.PROVIDERS, beside=_local() if settings.LOCAL_MODEL else ())
-    return Engine(catalog, folder=Path(settings.DATA_DIR), replay_turns=settings.REPLAY_TURNS)
+    return Engine(
+        catalog,
+        folder=Path(settings.DATA_DIR),
+        replay_turns=settings.REPLAY_TURNS,
+        titles=settings.MODEL_TITLES,
+    )
 
 
 def _local() -> list[LocalProvider]:

@@ -36,6 +36,9 @@ class Live(Protocol):
 
     def read(self, stream: Stream, after: int = 0) -> AsyncIterator[list[Said]]: ...
 
+    def now(self, stream: Stream) -> float | None:
+        """The turn's own time, in milliseconds, while this attempt runs here."""
+
     async def opened(self, stream: Stream) -> None:
         """Returns when this attempt can be read here: never, where another process keeps it to itself."""
 
@@ -79,6 +82,10 @@ class MemoryLive:
                 return
             else:
                 await running.news.wait()
+
+    def now(self, stream: Stream) -> float | None:
+        running = self._running.get(stream)
+        return running.elapsed() if running else None
 
     async def opened(self, stream: Stream) -> None:
         while stream not in self._running:

@@ -6,7 +6,7 @@ import asyncio
 from collections import defaultdict
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 from uuid import UUID
 
@@ -14,45 +14,59 @@ from django.db import transaction
 
 from ..store.changes import changed
 
+# A conversation's id, or that of a person.
+Address = UUID | int
+
 
 @dataclass(frozen=True, slots=True)
 class Notice:
+    """`address`: whose mail this copy is, the conversation's or its owner's."""
+
     conversation: UUID
     what: str
     message: UUID | None = None
+    owner: int | None = None
+    address: Address | None = None
 
 
 class Notices(Protocol):
-    """`listen` gives a queue that fills with the notices of one conversation while the block lasts."""
+    """`listen` gives a queue that fills with the notices of one conversation, or of one person's, while the block lasts.
+    A queue that is given may be at several addresses."""
 
-    def listen(self, conversation: UUID) -> Any: ...
+    def listen(self, address: Address, queue: asyncio.Queue[Notice] | None = None) -> Any: ...
 
 
 class MemoryNotices:
     """One process: told on commit, handed to the event loop that listens."""
 
     def __init__(self) -> None:
-        self._listeners: dict[UUID, set[_Listener]] = defaultdict(set)
+        self._listeners: dict[Address, set[_Listener]] = defaultdict(set)
         changed.connect(self._on_change)
 
     @asynccontextmanager
-    async def listen(self, conversation: UUID) -> AsyncIterator[asyncio.Queue[Notice]]:
-        listener = _Listener(asyncio.get_running_loop(), asyncio.Queue())
-        self._listeners[conversation].add(listener)
+    async def listen(
+        self, address: Address, queue: asyncio.Queue[Notice] | None = None
+    ) -> AsyncIterator[asyncio.Queue[Notice]]:
+        listener = _Listener(asyncio.get_running_loop(), queue or asyncio.Queue())
+        self._listeners[address].add(listener)
         try:
             yield listener.queue
         finally:
-            self._listeners[conversation].discard(listener)
-            if not self._listeners[conversation]:
-                del self._listeners[conversation]
+            self._listeners[address].discard(listener)
+            if not self._listeners[address]:
+                del self._listeners[address]
 
-    def _on_change(self, conversation: UUID, what: str, message: UUID | None, **_: Any) -> None:
-        notice = Notice(conversation, what, message)
+    def _on_change(
+        self, conversation: UUID, what: str, message: UUID | None, owner: int | None, **_: Any
+    ) -> None:
+        notice = Notice(conversation, what, message, owner)
         transaction.on_commit(lambda: self._deliver(notice), robust=True)
 
     def _deliver(self, notice: Notice) -> None:
-        for listener in tuple(self._listeners.get(notice.conversation, ())):
-            listener.loop.call_soon_threadsafe(listener.queue.put_nowait, notice)
+        for address in (notice.conversation, notice.owner):
+            copy = replace(notice, address=address)
+            for listener in tuple(self._listeners.get(address, ())) if address is not None else ():
+                listener.loop.call_soon_threadsafe(listener.queue.put_nowait, copy)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

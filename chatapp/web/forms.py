@@ -1,44 +1,71 @@
-"""The forms of the way in, worded and marked for our pages."""
+"""The forms of accounts, worded and marked for our pages."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
 from django import forms
-from django.contrib.auth.forms import AuthenticationForm, UserCreationForm
+from django.contrib.auth.forms import (
+    AuthenticationForm,
+    PasswordChangeForm,
+    PasswordResetForm,
+    SetPasswordForm,
+    UserCreationForm,
+)
 from django.contrib.auth.models import User
 from django.db import IntegrityError
 
 from ..store import accounts
 
+ACCOUNTS_OF_ONE_ADDRESS = 5
+TAKEN = "That name is taken. Try another one."
+# A server of mail may take seconds, and only those who have an account would wait for it.
+sending = ThreadPoolExecutor(max_workers=1, thread_name_prefix="mail")
 
-def _dress(form: forms.BaseForm) -> None:
-    for field in form.fields.values():
-        field.widget.attrs["class"] = "input"
+
+class _Dressed(forms.BaseForm):
+    """Fields in our look. `labels` and `helps` are words in place of Django's."""
+
+    labels: dict[str, str] = {}
+    helps: dict[str, str] = {}
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        for name, field in self.fields.items():
+            field.widget.attrs["class"] = "input"
+            field.label = self.labels.get(name, field.label)
+            field.help_text = self.helps.get(name, "")
+        next(iter(self.fields.values())).widget.attrs["autofocus"] = True
 
 
-class SignInForm(AuthenticationForm):
+class SignInForm(_Dressed, AuthenticationForm):
     error_messages = {
         "invalid_login": "That name and that password do not belong together. Capital letters count.",
         "inactive": "This account is closed.",
     }
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        _dress(self)
 
+class SignUpForm(_Dressed, UserCreationForm):
+    labels = {"email": "E-mail"}
+    helps = {
+        "username": "Letters, digits and @ . + - _",
+        "password1": "Eight characters or more.",
+        "email": "Not needed. A forgotten password can be reset only with it.",
+    }
 
-class SignUpForm(UserCreationForm):
     class Meta(UserCreationForm.Meta):
         model = User
-        fields = ("username",)
+        fields = ("username", "email")
+        error_messages = {"username": {"unique": TAKEN}}
+        widgets = {"email": forms.EmailInput(attrs={"autocomplete": "email"})}
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        _dress(self)
-        self.fields["username"].help_text = "Letters, digits and @ . + - _"
-        self.fields["password1"].help_text = "Eight characters or more."
-        self.fields["password2"].help_text = ""
+    field_order = ("username", "password1", "password2", "email")
+
+    def validate_password_for_user(self, user: Any, password_field_name: str = "password1") -> None:  # noqa: S107
+        """What is wrong with a password stands under it, not under its repetition."""
+        super().validate_password_for_user(user, password_field_name)  # type: ignore[misc]
 
     def start_account(self) -> User | None:
         """The new account, or None and an error when somebody took the name a moment ago."""
@@ -46,6 +73,55 @@ class SignUpForm(UserCreationForm):
         try:
             accounts.start_account(user)
         except IntegrityError:
-            self.add_error("username", "A user with that username already exists.")
+            self.add_error("username", TAKEN)
             return None
         return user
+
+
+class ChangePasswordForm(_Dressed, PasswordChangeForm):
+    labels = {"old_password": "Current password"}
+    helps = {"new_password1": "Eight characters or more."}
+
+
+class ChoosePasswordForm(_Dressed, SetPasswordForm):
+    helps = {"new_password1": "Eight characters or more."}
+
+
+class EmailForm(_Dressed, forms.Form):
+    email = forms.EmailField(
+        label="E-mail",
+        max_length=254,
+        required=False,
+        widget=forms.EmailInput(attrs={"autocomplete": "email"}),
+    )
+    password = forms.CharField(
+        label="Password",
+        strip=False,
+        widget=forms.PasswordInput(attrs={"autocomplete": "current-password"}),
+    )
+    helps = {
+        "email": "Leave it empty to have none.",
+        "password": "So that nobody else does this in your name.",
+    }
+
+    def __init__(self, *args: Any, user: User, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.user = user
+        self.initial.setdefault("email", user.email)
+
+    def clean_password(self) -> str:
+        password: str = self.cleaned_data["password"]
+        if not self.user.check_password(password):
+            raise forms.ValidationError("That is not your password.")
+        return password
+
+
+class ResetForm(_Dressed, PasswordResetForm):
+    labels = {"email": "E-mail"}
+
+    def get_users(self, email: str) -> Iterable[User]:
+        """The oldest few: whoever puts your address on many accounts must not fill your mailbox."""
+        return sorted(super().get_users(email), key=lambda user: user.pk)[:ACCOUNTS_OF_ONE_ADDRESS]
+
+    def send_mail(self, *args: Any, **kwargs: Any) -> None:
+        sending.submit(super().send_mail, *args, **kwargs).add_done_callback(Future.result)

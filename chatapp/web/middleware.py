@@ -4,6 +4,7 @@ Both kinds of `get_response` are taken, because one middleware that is not async
 from __future__ import annotations
 
 import logging
+import re
 import time
 from collections.abc import Callable
 from typing import Any
@@ -11,7 +12,8 @@ from typing import Any
 from asgiref.sync import iscoroutinefunction
 from django.conf import settings
 from django.http import HttpRequest
-from django.http.response import HttpResponseBase
+from django.http.response import HttpResponseBase, HttpResponseNotAllowed
+from django.template.loader import render_to_string
 from django.utils.decorators import sync_and_async_middleware
 from django.utils.encoding import escape_uri_path
 
@@ -31,6 +33,8 @@ POLICY = "; ".join(
         "frame-ancestors 'none'",
     )
 )
+# What stands in these addresses opens something to whoever knows it.
+_TOKEN = re.compile(r"^(/accounts/reset|/s)/.+")
 _QUIET = (settings.STATIC_URL, "/health/", "/metrics")
 
 
@@ -64,7 +68,7 @@ def _log(request: HttpRequest, response: HttpResponseBase, ms: float) -> HttpRes
     REQUESTS[str(response.status_code)] += 1
     facts = {
         "method": request.method,
-        "path": escape_uri_path(request.path),
+        "path": _TOKEN.sub(r"\1/[secret]/", escape_uri_path(request.path)),
         "status": response.status_code,
         "ms": round(ms, 1),
     }
@@ -73,6 +77,9 @@ def _log(request: HttpRequest, response: HttpResponseBase, ms: float) -> HttpRes
 
 
 def _guard(request: HttpRequest, response: HttpResponseBase, ms: float) -> HttpResponseBase:
+    if isinstance(response, HttpResponseNotAllowed) and not response.content:
+        response.content = render_to_string("405.html")
+        response.headers["Content-Length"] = str(len(response.content))
     response.headers.setdefault("Content-Security-Policy", POLICY)
     response.headers.setdefault("Cache-Control", "no-store")
     return response

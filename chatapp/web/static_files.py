@@ -3,9 +3,11 @@ where nobody has collected them, served under their own names."""
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
 import io
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from inspect import isawaitable
 from pathlib import Path
 from typing import Any
@@ -59,6 +61,21 @@ class StaticFiles(WhiteNoiseMiddleware):
 
 
 def collect_when_changed() -> bool:
+    """Of several servers that start at once, one collects and the others wait."""
+    with _alone():
+        return _collect_when_changed()
+
+
+@contextmanager
+def _alone() -> Iterator[None]:
+    root = Path(settings.STATIC_ROOT)
+    root.mkdir(parents=True, exist_ok=True)
+    with (root / ".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+def _collect_when_changed() -> bool:
     note = Path(settings.STATIC_ROOT, ".collected")
     now = _fingerprint()
     if note.exists() and note.read_text() == now:

@@ -247,3 +247,44 @@ def test_the_real_demo_keeps_the_providers_promises():
     provider, spec = Catalog([]).find("demo:thinker")
     assert (spec.id, spec.demo) == ("demo:thinker", True)
     assert [each.id for each in asyncio.run(provider.list_models())] == ["demo:thinker"]
+
+
+class Hanging(Scripted):
+    """Lists its models when it is let go."""
+
+    def __init__(self, name: str, *lists: Sequence[str] | ProviderError) -> None:
+        super().__init__(name, *lists)
+        self.go = asyncio.Event()
+
+    async def list_models(self) -> list[ModelSpec]:
+        await self.go.wait()
+        return await super().list_models()
+
+
+def test_a_page_does_not_wait_for_a_provider_that_hangs():
+    async def story():
+        slow = Hanging("a", ["late"])
+        mine = catalog(slow, Scripted("b", ["quick"]))
+        first = await mine.models_soon(0.01)
+        assert [spec.id for listing in first for spec in listing.models] == ["b:quick", "demo:thinker"]
+        assert first[0].problem == "A has not told its models yet."
+        slow.go.set()
+        assert [spec.id for spec in (await mine.models_soon(30))[0].models] == ["a:late"]
+        assert slow.asked == 1
+
+    asyncio.run(story())
+
+
+def test_what_a_hanging_provider_listed_before_is_shown_meanwhile():
+    async def story():
+        slow, now = Hanging("a", ["old"], ["new"]), [0.0]
+        mine = catalog(slow, now=now)
+        slow.go.set()
+        await mine.models_soon(30)
+        slow.go.clear()
+        now[0] += KEPT + 1
+        assert [spec.name for spec in (await mine.models_soon(0.01))[0].models] == ["old"]
+        slow.go.set()
+        assert [spec.name for spec in (await mine.models_soon(30))[0].models] == ["new"]
+
+    asyncio.run(story())

@@ -16,7 +16,9 @@ def conversation(alice) -> Conversation:
 @pytest.fixture
 def ask(conversation, alice):
     def ask(text="Why?", parent=None):
-        return store.start_turn(conversation.id, text, parent=parent, model="demo:thinker", author=alice)
+        return store.start_turn(
+            conversation.id, text, parent=parent, author=alice, asked=store.AskedFor(model="demo:thinker")
+        )
 
     return ask
 

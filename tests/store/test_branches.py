@@ -56,7 +56,7 @@ def test_a_branch_takes_three_queries_whatever_its_size(conversation, messages):
 def test_a_branch_holds_only_its_own_messages(ask):
     first = ask("One")
     store.stop(first.answer, None)
-    store.start_answer(first.question, model="demo:thinker")
+    store.start_answer(first.question, author=None, asked=store.AskedFor(model="demo:thinker"))
     branch = store.load_branch(first.answer)
     assert [row.id for row in branch.messages] == [first.question, first.answer]
 
@@ -72,7 +72,9 @@ def test_a_branch_through_a_cycle_of_damaged_rows_ends(ask):
 
 def test_a_parent_in_somebody_elses_conversation_is_not_followed(ask, bob):
     first = ask("One")
-    foreign = store.open_conversation(bob, "Bob's secret", tools=[], model="demo:thinker")
+    foreign = store.open_conversation(
+        bob, "Bob's secret", tools=[], asked=store.AskedFor(model="demo:thinker")
+    )
     Message.objects.filter(pk=first.question).update(parent=foreign.answer)
     branch = store.load_branch(first.answer)
     assert [row.id for row in branch.messages] == [first.question, first.answer]

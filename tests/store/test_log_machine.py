@@ -41,6 +41,7 @@ WENT_WRONG = ("stopped", "interrupted", "failed")
 CALLED = (Kind.TOOL_CALL, Kind.TOOL_RESULT)
 STOPPED = "The call was stopped before it had a result."
 COLUMNS = ["key", "kind", "text", "round", "cut", "call_id", "name", "outcome"]
+ASKED = store.AskedFor(model="demo:thinker", runner="first")
 TURNS = 2
 
 FROM_THE_MODEL = st.sampled_from(sorted(FROM_MODEL))
@@ -183,9 +184,8 @@ class Machine(RuleBasedStateMachine):
         parent = None if below is None else self.turn(below)
         ask = {
             "parent": parent and parent.id,
-            "model": "demo:thinker",
-            "runner": "first",
             "author": self.author,
+            "asked": ASKED,
         }
         if parent and parent.status in LIVE:
             with pytest.raises(Refused):
@@ -199,7 +199,7 @@ class Machine(RuleBasedStateMachine):
     @rule(beside=ANY)
     def start_answer(self, beside):
         question = self.turn(beside).question
-        self.started(store.start_answer(question, model="demo:thinker", runner="first"), 1)
+        self.started(store.start_answer(question, author=self.author, asked=ASKED), 1)
 
     @rule(pick=ANY, older=SELDOM_OLDER)
     def claim(self, pick, older):

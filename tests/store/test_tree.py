@@ -35,8 +35,8 @@ def test_a_question_comes_with_its_empty_answer_and_the_head_moves_there(ask, co
 
 def test_siblings_are_numbered_in_the_order_in_which_they_were_made(ask):
     first = answered(ask)
-    second = store.start_answer(first.question, model="demo:thinker")
-    third = store.start_answer(first.question, model="demo:thinker")
+    second = store.start_answer(first.question, author=None, asked=store.AskedFor(model="demo:thinker"))
+    third = store.start_answer(first.question, author=None, asked=store.AskedFor(model="demo:thinker"))
     orders = Message.objects.filter(parent=first.question).order_by("order").values_list("id", flat=True)
     assert list(orders) == [first.answer, second.answer, third.answer]
 
@@ -73,12 +73,14 @@ def test_a_parent_of_another_conversation_looks_like_one_that_is_not_there(ask, 
     mine = store.start_conversation(alice, tools=[])
     for parent in (foreign, mine.id):
         with pytest.raises(Refused, match="not in this conversation"):
-            store.start_turn(mine.id, "Hi", parent=parent, model="demo:thinker", author=alice)
+            store.start_turn(
+                mine.id, "Hi", parent=parent, author=alice, asked=store.AskedFor(model="demo:thinker")
+            )
     assert Message.objects.filter(conversation=mine).count() == 0
 
 
 def test_the_head_cannot_move_to_a_message_of_another_conversation(ask, alice, conversation):
-    foreign = store.open_conversation(alice, "Hi", tools=[], model="demo:thinker")
+    foreign = store.open_conversation(alice, "Hi", tools=[], asked=store.AskedFor(model="demo:thinker"))
     with pytest.raises(Refused, match="not in this conversation"):
         store.move_head(conversation.id, foreign.answer)
 

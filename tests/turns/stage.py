@@ -83,7 +83,9 @@ class Stage:
 
     async def again(self, answer: UUID, *, model: str = "") -> Message:
         question = (await self.row(answer)).parent_id
-        started = await self.engine.ask_again(question, model=model or self.model)
+        started = await self.engine.ask_again(
+            question, author=self.conversation.owner, model=model or self.model
+        )
         return await self.end(started.answer)
 
     async def go_on(self, answer: UUID) -> Message:

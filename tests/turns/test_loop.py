@@ -61,6 +61,8 @@ def test_an_answer_is_stored_with_its_thought_duration_and_round(tmp_path):
                     "usage": {"input": 10, "output": 5},
                     "first_event_ms": 0,
                     "dialect": "responses",
+                    "messages": 1,
+                    "left_out": 0,
                     "replayed": 0,
                     "dropped": {},
                     "finish": "stop",

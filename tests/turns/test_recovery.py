@@ -85,7 +85,11 @@ def model(*scripts) -> ScriptedProvider:
 async def left(on: Stage, runner: str) -> UUID:
     """A question whose turn a process of that name was to run."""
     started = await in_thread(store.start_turn)(
-        on.conversation.id, "Why?", parent=None, model=on.model, author=on.conversation.owner, runner=runner
+        on.conversation.id,
+        "Why?",
+        parent=None,
+        author=on.conversation.owner,
+        asked=store.AskedFor(model=on.model, runner=runner),
     )
     return started.answer
 

@@ -156,9 +156,8 @@ async def queued(on: Stage) -> UUID:
         on.conversation.id,
         "Why?",
         parent=None,
-        model=on.model,
         author=on.conversation.owner,
-        runner=on.engine.runner.name,
+        asked=store.AskedFor(model=on.model, runner=on.engine.runner.name),
     )
     return started.answer
 

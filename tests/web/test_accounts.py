@@ -12,6 +12,7 @@ from django.db import connection, connections
 from chatapp.models import Conversation
 from chatapp.store import accounts
 from tests.conftest import PASSWORD
+from tests.web.hashers import CountingHasher
 
 SIGN_UP = {"username": "alice", "password1": PASSWORD, "password2": PASSWORD}
 AWAY = [
@@ -113,7 +114,7 @@ def test_a_sign_up_that_cannot_be_is_refused_in_words_and_leaves_nothing(client,
 def test_a_taken_name_is_told(client, alice, name):
     response = client.post("/accounts/signup/", SIGN_UP | {"username": name})
     assert response.status_code == 400
-    assert "already exists" in response.text
+    assert "That name is taken." in response.text
 
 
 @pytest.mark.django_db
@@ -144,7 +145,8 @@ def test_a_closed_sign_up_says_so_and_makes_nothing(client, settings):
     ("page", "labels", "button"),
     [
         ("login", ["Username", "Password"], "Sign in"),
-        ("signup", ["Username", "Password", "Password confirmation"], "Create account"),
+        ("signup", ["Username", "Password", "Password confirmation", "E-mail"], "Create account"),
+        ("reset", ["E-mail"], "Send me a link"),
     ],
 )
 @pytest.mark.django_db
@@ -163,7 +165,7 @@ def test_a_wrong_password_is_told_without_telling_which_names_exist(client, alic
         for name in ("alice", "nobody")
     ]
     assert [answer.status_code for answer in answers] == [400, 400]
-    told = [re.findall(r'role="alert">([^<]+)', answer.text) for answer in answers]
+    told = [re.findall(r'class="error">([^<]+)', answer.text) for answer in answers]
     assert told[0] == told[1] != []
 
 
@@ -195,7 +197,9 @@ def test_one_stays_on_our_host_after_the_way_in(client, alice, page, wanted):
     assert response["Location"] == ("/" if wanted in AWAY else wanted)
 
 
-@pytest.mark.parametrize("path", ["/accounts/login/", "/accounts/signup/", "/accounts/logout/"])
+@pytest.mark.parametrize(
+    "path", [f"/accounts/{name}/" for name in ("login", "signup", "logout", "password", "email", "reset")]
+)
 @pytest.mark.django_db
 def test_a_form_from_elsewhere_is_refused_in_our_words(path):
     from django.test import Client
@@ -203,3 +207,69 @@ def test_a_form_from_elsewhere_is_refused_in_our_words(path):
     response = Client(enforce_csrf_checks=True).post(path, SIGN_UP)
     assert response.status_code == 403
     assert "That form was too old" in response.text
+
+
+@pytest.mark.django_db
+def test_an_unknown_name_and_a_wrong_password_cost_the_same_work(client, alice, settings):
+    settings.PASSWORD_HASHERS = ["tests.web.hashers.CountingHasher"]
+    worked = []
+    for name in ("alice", "nobody"):
+        CountingHasher.worked = 0
+        client.post("/accounts/login/", {"username": name, "password": "wrong"})
+        worked.append(CountingHasher.worked)
+    assert worked == [1, 1]
+
+
+def test_a_closed_account_loses_its_sessions_and_its_way_in(client, alice):
+    client.force_login(alice)
+    alice.is_active = False
+    alice.save()
+    assert client.get("/")["Location"] == "/accounts/login/?next=/"
+    assert client.post("/accounts/login/", {"username": "alice", "password": PASSWORD}).status_code == 400
+
+
+def test_signing_in_begins_a_new_session(client, alice):
+    client.session.save()
+    client.cookies["sessionid"] = planted = client.session.session_key
+    client.post("/accounts/login/", {"username": "alice", "password": PASSWORD})
+    assert client.cookies["sessionid"].value != planted
+    assert client.cookies["sessionid"]["httponly"] and client.cookies["sessionid"]["samesite"] == "Lax"
+
+
+@pytest.mark.django_db
+def test_an_address_may_be_given_at_sign_up(client):
+    client.post("/accounts/signup/", SIGN_UP | {"email": "Alice@Example.ORG"})
+    assert User.objects.get().email == "Alice@example.org"
+
+
+@pytest.mark.django_db
+def test_a_wrong_address_at_sign_up_is_told_at_its_field(client):
+    text = client.post("/accounts/signup/", SIGN_UP | {"email": "alice"}).text
+    field = re.search(r"<input[^>]+id_email[^>]+>", text)[0]
+    assert 'aria-invalid="true"' in field
+    assert 'aria-describedby="id_email_helptext id_email_error"' in field
+    assert 'id="id_email_error"' in text and 'id="id_email_helptext"' in text
+    problems = text[text.index('role="alert"') : text.index("<label")]
+    assert problems.index("autofocus") < problems.index('<a href="#id_email">E-mail</a>')
+    assert not User.objects.exists()
+
+
+@pytest.mark.parametrize(
+    ("page", "words"),
+    [
+        ("login", ["username", "current-password"]),
+        ("signup", ["username", "new-password", "new-password", "email"]),
+        ("reset", ["email"]),
+        ("password", ["username", "current-password", "new-password", "new-password"]),
+        ("email", ["username", "email", "current-password"]),
+    ],
+)
+def test_browsers_are_told_what_to_fill_in(client, alice, page, words):
+    if page in ("password", "email"):
+        client.force_login(alice)
+    assert re.findall(r'autocomplete="([\w-]+)"', client.get(f"/accounts/{page}/").text) == words
+
+
+@pytest.mark.django_db
+def test_the_way_to_a_new_password_is_on_the_sign_in_page(client):
+    assert '<a href="/accounts/reset/">Forgot your password?</a>' in client.get("/accounts/login/").text

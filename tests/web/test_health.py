@@ -69,7 +69,13 @@ def figures(client) -> dict[str, float]:
 @pytest.mark.both
 def test_figures_count_turns_and_name_nobody(client, alice):
     conversation = store.start_conversation(alice, tools=[])
-    store.start_turn(conversation.id, "a canary question", parent=None, model="demo:thinker", author=alice)
+    store.start_turn(
+        conversation.id,
+        "a canary question",
+        parent=None,
+        author=alice,
+        asked=store.AskedFor(model="demo:thinker"),
+    )
     now = figures(client)
     assert now['thoughtline_turns{status="queued"}'] == 1
     assert now["thoughtline_turns_live"] == 1

@@ -4,12 +4,21 @@ from .growing import Growing
 from .page import blocks, render
 from .plain import render_plain
 from .tail import Open
-from .within import blocks_within, feed_within, finish_within, open_within, render_waiting, render_within
+from .within import (
+    blocks_waiting,
+    blocks_within,
+    feed_within,
+    finish_within,
+    open_within,
+    render_waiting,
+    render_within,
+)
 
 __all__ = [
     "Growing",
     "Open",
     "blocks",
+    "blocks_waiting",
     "blocks_within",
     "feed_within",
     "finish_within",

@@ -33,12 +33,20 @@ def render_waiting(
     text: str, *, message: str = "", key: str = "", renderers: Renderers = RENDERERS
 ) -> SafeString:
     """As `render_within`, for a template: the thread waits."""
+    return _joined(blocks_waiting(text, message=message, key=key, renderers=renderers))
+
+
+def blocks_waiting(
+    text: str, *, message: str = "", key: str = "", renderers: Renderers = RENDERERS
+) -> list[str]:
+    """As `blocks_within`, for a thread that may wait."""
     if is_small(text):
-        return _joined(blocks(text, message=message, key=key))
+        return blocks(text, message=message, key=key)
     try:
-        return _joined(renderers.do("blocks", text, message, key))
+        made: list[str] = renderers.do("blocks", text, message, key)
     except GivenUp:
-        return _joined([as_it_is(text)])
+        return [as_it_is(text)]
+    return made
 
 
 def _joined(html: list[str]) -> SafeString:

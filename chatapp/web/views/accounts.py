@@ -1,23 +1,43 @@
-"""Signing in and signing up."""
+"""Signing in and up, and what one may change of one's account: the password and the e-mail address."""
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import Any
+from unicodedata import normalize
 
 from django.conf import settings
-from django.contrib.auth import login
-from django.contrib.auth.forms import AuthenticationForm
-from django.contrib.auth.views import LoginView
+from django.contrib.auth import login, views
+from django.contrib.auth.decorators import login_required
+from django.contrib.auth.mixins import LoginRequiredMixin
 from django.http import HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
-from django.utils.http import url_has_allowed_host_and_scheme
+from django.urls import reverse_lazy
+from django.utils import timezone
+from django.utils.decorators import method_decorator
 from django.views.decorators.debug import sensitive_post_parameters
+from django.views.decorators.http import require_http_methods, require_safe
 
-from ...store import accounts
-from ..forms import SignInForm, SignUpForm
+from ...store import accounts, throttle
+from ...store.throttle import Limit
+from ..form_pages import FormPage, ThrottledPage
+from ..forms import ChangePasswordForm, ChoosePasswordForm, EmailForm, ResetForm, SignInForm, SignUpForm
+from ..visitors import visitor_address
+
+HOUR, QUARTER = timedelta(hours=1), timedelta(minutes=15)
+# Many people may share an address: a school, an office.
+SIGN_INS_HERE = Limit("sign-ins", 100, QUARTER)
+SIGN_IN = Limit("sign-in", 10, QUARTER)
+SIGN_UP = Limit("sign-up", 60, HOUR)
+RESET = Limit("reset", 10, HOUR)
+RESET_MAIL = Limit("reset-mail", 5, HOUR)
+PASSWORD = Limit("password", 20, QUARTER)
+
+private = method_decorator(sensitive_post_parameters(), name="dispatch")
 
 
-class SignIn(LoginView):
+class SignIn(ThrottledPage, views.LoginView):
     template_name = "accounts/login.html"
     authentication_form = SignInForm
     redirect_authenticated_user = True
@@ -25,30 +45,132 @@ class SignIn(LoginView):
     def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
         return super().get_context_data(**kwargs) | {"signup_open": settings.SIGNUP_OPEN}
 
-    def form_invalid(self, form: AuthenticationForm) -> HttpResponse:
-        return self.render_to_response(self.get_context_data(form=form), status=400)
+    def tries(self) -> dict[Limit, str]:
+        name, here = self.request.POST.get("username", ""), visitor_address(self.request)
+        return {SIGN_INS_HERE: here, SIGN_IN: _named(name, here)}
+
+    def form_valid(self, form: SignInForm) -> HttpResponse:
+        tries = self.tries()
+        throttle.give_back(SIGN_INS_HERE, tries[SIGN_INS_HERE])
+        throttle.forget(SIGN_IN, tries[SIGN_IN])
+        return super().form_valid(form)
 
 
-@sensitive_post_parameters()
-def sign_up(request: HttpRequest) -> HttpResponse:
-    if request.user.is_authenticated:
-        return redirect("home")
-    if not settings.SIGNUP_OPEN:
-        return render(request, "accounts/closed.html", status=403)
-    form = SignUpForm(request.POST or None)
-    if request.method == "POST" and form.is_valid() and (user := form.start_account()):
-        login(request, user)
-        return redirect(_next(request))
-    context = {"form": form, "first": accounts.is_empty(), "next": request.GET.get("next", "")}
-    return render(request, "accounts/signup.html", context, status=400 if form.is_bound else 200)
+@private
+class SignUp(views.RedirectURLMixin, ThrottledPage):
+    template_name = "accounts/signup.html"
+    form_class = SignUpForm
+    next_page = settings.LOGIN_REDIRECT_URL
+
+    def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        if request.user.is_authenticated:
+            return redirect(self.next_page)
+        if not settings.SIGNUP_OPEN:
+            return render(request, "accounts/closed.html", status=403)
+        return super().dispatch(request, *args, **kwargs)
+
+    def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
+        more = {"first": accounts.is_empty(), "next": self.get_redirect_url()}
+        return super().get_context_data(**kwargs) | more
+
+    def tries(self) -> dict[Limit, str]:
+        return {SIGN_UP: visitor_address(self.request)}
+
+    def form_valid(self, form: SignUpForm) -> HttpResponse:
+        user = form.start_account()
+        if user is None:
+            return self.form_invalid(form)
+        login(self.request, user)
+        return redirect(self.get_success_url())
 
 
-def _next(request: HttpRequest) -> str:
-    """Where one wanted to go before signing up, as long as that is here."""
-    wanted = request.GET.get("next", "")
-    hosts, https = {request.get_host()}, request.is_secure()
-    return (
-        wanted
-        if url_has_allowed_host_and_scheme(wanted, hosts, require_https=https)
-        else settings.LOGIN_REDIRECT_URL
-    )
+class ChangePassword(ThrottledPage, views.PasswordChangeView):
+    template_name = "accounts/password.html"
+    form_class = ChangePasswordForm
+    success_url = reverse_lazy("password_done")
+
+    def tries(self) -> dict[Limit, str]:
+        return {PASSWORD: str(self.request.user.pk)}
+
+    def form_valid(self, form: ChangePasswordForm) -> HttpResponse:
+        throttle.forget(PASSWORD, str(self.request.user.pk))
+        return super().form_valid(form)
+
+
+@private
+class ChangeEmail(LoginRequiredMixin, ThrottledPage):
+    template_name = "accounts/email.html"
+    form_class = EmailForm
+    success_url = reverse_lazy("email_done")
+
+    def get_form_kwargs(self) -> dict[str, Any]:
+        return super().get_form_kwargs() | {"user": self.request.user}
+
+    def tries(self) -> dict[Limit, str]:
+        return {PASSWORD: str(self.request.user.pk)}
+
+    def form_valid(self, form: EmailForm) -> HttpResponse:
+        throttle.forget(PASSWORD, str(self.request.user.pk))
+        accounts.set_email(form.user, form.cleaned_data["email"])
+        return super().form_valid(form)
+
+
+class Reset(ThrottledPage, views.PasswordResetView):
+    template_name = "accounts/reset.html"
+    form_class = ResetForm
+    email_template_name = "accounts/reset_mail.txt"
+    subject_template_name = "accounts/reset_subject.txt"
+    success_url = reverse_lazy("reset_done")
+
+    def tries(self) -> dict[Limit, str]:
+        return {RESET: visitor_address(self.request)}
+
+    def form_valid(self, form: ResetForm) -> HttpResponse:
+        """The answer is the same whether a mail goes out or not."""
+        if throttle.take(RESET_MAIL, form.cleaned_data["email"].casefold(), timezone.now()):
+            return redirect(self.success_url)
+        here = f"{self.request.scheme}://{self.request.get_host()}"
+        self.extra_email_context = {"site": settings.PUBLIC_URL or here}
+        return super().form_valid(form)
+
+
+@method_decorator(require_http_methods(["GET", "HEAD", "POST"]), name="dispatch")
+class ResetConfirm(FormPage, views.PasswordResetConfirmView):
+    template_name = "accounts/reset_confirm.html"
+    form_class = ChoosePasswordForm
+    success_url = reverse_lazy("reset_complete")
+
+    def render_to_response(self, context: dict[str, Any], **how: Any) -> HttpResponse:
+        return super().render_to_response(context, **{"status": 200 if self.validlink else 404} | how)
+
+    def form_valid(self, form: ChoosePasswordForm) -> HttpResponse:
+        """Who forgot a password has often tried too many first."""
+        throttle.forget(SIGN_IN, _named(form.user.get_username(), visitor_address(self.request)))
+        return super().form_valid(form)
+
+
+@login_required
+@require_safe
+def password_done(request: HttpRequest) -> HttpResponse:
+    return render(request, "accounts/password_done.html")
+
+
+@login_required
+@require_safe
+def email_done(request: HttpRequest) -> HttpResponse:
+    return render(request, "accounts/email_done.html")
+
+
+@require_safe
+def reset_done(request: HttpRequest) -> HttpResponse:
+    return render(request, "accounts/reset_done.html", {"to_terminal": not settings.EMAIL_HOST})
+
+
+@require_safe
+def reset_complete(request: HttpRequest) -> HttpResponse:
+    return render(request, "accounts/reset_complete.html")
+
+
+def _named(name: str, here: str) -> str:
+    """A name as its tries are counted at one address: however it is spelled."""
+    return f"{here} {normalize('NFKC', name.strip()[:150]).casefold()}"

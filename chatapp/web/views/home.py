@@ -1,23 +1,49 @@
-"""The first page: which models can be asked, and how to get more."""
+"""The first page: a new conversation, with which models are there and how to get more."""
 
 from __future__ import annotations
 
+from asgiref.sync import async_to_sync
 from django.conf import settings
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
+from ...store.preferences import load_preference
 from ...turns.engine import engine
+from .. import models_shown
+from ..asking import ABOUT_US, AskForm
+from ..composer import composer_for
+
+# What is asked, and what it shows.
+EXAMPLES = (
+    ("How much is 14 * 60 * 0.8?", "Thinks, then calculates"),
+    ("What time is it in Tokyo, and what time is that in Lisbon?", "Looks at a clock"),
+    (ABOUT_US, "Answered by the demo model, without a key"),
+)
 
 
 @require_safe
 @login_required
-async def models(request: HttpRequest) -> HttpResponse:
+def home(request: HttpRequest) -> HttpResponse:
+    return render_home(request)
+
+
+def render_home(
+    request: HttpRequest, *, form: AskForm | None = None, refused: str = "", status: int = 200
+) -> HttpResponse:
+    """`form` is a first question that was refused: it stands in the composer again."""
+    listings = async_to_sync(engine().catalog.models_soon)()
+    preference = load_preference(request.user)
+    wanted = request.GET.get("model", "")
+    composer = composer_for(
+        request.user, preference, None, None, listings, form=form, refused=refused, model=wanted
+    )
     context = {
-        "user": await request.auser(),
-        "listings": await engine().catalog.models(),
+        "composer": composer,
+        "instructions": form.data.get("instructions", "") if form else preference.instructions,
+        "examples": EXAMPLES,
+        "groups": models_shown.all_models(listings),
         "incomplete": settings.INCOMPLETE_PROVIDERS,
-        "default": await engine().default_model(),
     }
-    return render(request, "home.html", context)
+    return render(request, "home.html", context, status=status)

@@ -1,0 +1,154 @@
+"""Listens to a conversation as `static/js/live.js` does, without a page: does the operations on bodies, says how far it has read, and
+keeps when which letters came."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import time
+from bisect import bisect_left
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import urlencode
+from uuid import uuid4
+
+import aiohttp
+
+from bench.house import Place
+from bench.provider import Plan
+from tests.web.frames import Frames
+
+READ_SECONDS, MUCH = 0.5, 32 * 1024
+TOKEN = "t" * 32
+LONGEST = 64 * 2**20
+
+
+@dataclass
+class Body:
+    """`came`: how many letters there were, and when; `settled`: when blocks came first and last."""
+
+    blocks: list[str] = field(default_factory=list)
+    letters: list[str] = field(default_factory=list)
+    came: list[tuple[int, int]] = field(default_factory=list)
+    settled: tuple[int, int] = (0, 0)
+
+    @property
+    def html(self) -> str:
+        return "".join(self.blocks)
+
+    @property
+    def text(self) -> str:
+        return "".join(self.letters)
+
+    def add(self, letters: str, at: int) -> None:
+        self.letters.append(letters)
+        self.came.append(((self.came[-1][0] if self.came else 0) + len(letters), at))
+
+    def show(self, changes: list[tuple[int, str]], total: int, at: int) -> None:
+        for place, html in changes:
+            self.blocks[place : place + 1] = [html]
+        del self.blocks[total:]
+        self.settled = (self.settled[0] or at, at)
+
+    def shown(self, said: str, letters: int) -> int:
+        """When so many letters of what was said were there. The last ones come with the blocks of the finished item, and, where much
+        came at once, so do the first ones."""
+        before = said.index(self.text)
+        if letters <= before:
+            return self.settled[0]
+        place = bisect_left(self.came, (letters - before, 0))
+        return self.came[place][1] if place < len(self.came) else self.settled[1]
+
+
+class Watcher:
+    """`bodies` are in the order in which they began. `ended`: the status of the answer, when it has one that stays."""
+
+    def __init__(self, http: aiohttp.ClientSession, url: str, place: Place) -> None:
+        self.bodies: dict[str, Body] = {}
+        self.ended: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+        self.octets = 0
+        self._http, self._url, self._place = http, url, place
+        self._cookies = {"Cookie": f"sessionid={place.session}; csrftoken={TOKEN}"}
+        self._read, self._untold, self._telling = Frames(), 0, False
+        self.leaf = ""
+
+    async def open(self) -> None:
+        page = await self.page()
+        self.leaf = _attribute(page, "data-leaf")
+        ends = urlencode({"leaf": self.leaf, "version": _attribute(page, "data-version")})
+        origin = {"Origin": self._url.rstrip("/")}
+        address = f"{self._url}ws/{self._place.path}?{ends}"
+        self._socket = await self._http.ws_connect(
+            address, headers=self._cookies | origin, max_msg_size=LONGEST
+        )
+        self._listening = asyncio.create_task(self._listen())
+
+    async def page(self) -> str:
+        async with self._http.get(self._url + self._place.path, headers=self._cookies) as response:
+            assert response.status == 200, response.status
+            return await response.text()
+
+    async def ask(self, plan: Plan) -> None:
+        """As the composer sends it."""
+        words = {"text": plan.question, "parent": self.leaf, "key": str(uuid4()), "model": "openai:gpt-5"}
+        by_script = {"HX-Request": "true", "X-CSRFToken": TOKEN}
+        async with self._http.post(
+            f"{self._url}{self._place.path}ask/", data=words, headers=self._cookies | by_script
+        ) as response:
+            assert response.status == 200, await response.text()
+
+    @property
+    def answer(self) -> str:
+        """The id of the message whose bodies these are."""
+        return next(iter(self.bodies))[2:38]
+
+    async def close(self) -> None:
+        self._listening.cancel()
+        await self._socket.close()
+
+    async def _listen(self) -> None:
+        async for message in self._socket:
+            at = time.monotonic_ns()
+            self.octets += len(message.data.encode())
+            self._untold += len(message.data)
+            for name, *said in self._read.read(message.data):
+                self._do(name, said, at)
+            await self._tell_sometimes()
+        if not self.ended.done():
+            self.ended.set_exception(
+                ConnectionError(f"The socket was closed with {self._socket.close_code}.")
+            )
+
+    def _do(self, name: str, said: list[Any], at: int) -> None:
+        match name, said:
+            case "text", [body, letters]:
+                self._body(body).add(letters, at)
+            case "blocks", [body, changes, total, *_]:
+                self._body(body).show(changes, total, at)
+            case "state", ["version", version] if self.bodies and not self.ended.done():
+                self.ended.set_result(version.rpartition(".")[2])
+
+    def _body(self, name: str) -> Body:
+        return self.bodies.setdefault(name, Body())
+
+    async def _tell_sometimes(self) -> None:
+        if self._untold > MUCH:
+            await self._tell()
+        elif not self._telling:
+            self._telling = True
+            asyncio.get_running_loop().call_later(READ_SECONDS, self._tell_soon)
+
+    def _tell_soon(self) -> None:
+        self._telling = False
+        self._told = asyncio.ensure_future(self._tell())
+
+    async def _tell(self) -> None:
+        self._untold = 0
+        if not self._socket.closed:
+            await self._socket.send_str(str(self._read.count))
+
+
+def _attribute(page: str, name: str) -> str:
+    found = re.search(f'{name}="([^"]*)"', page)
+    assert found, f"The page has no {name}."
+    return found[1]

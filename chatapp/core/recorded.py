@@ -1,0 +1,119 @@
+"""Reads back what was recorded of an answer while it was made. It may have come from anywhere and be damaged:
+what cannot be right counts as not recorded."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+# Three years in milliseconds, and more tokens than any window: beyond it a number is damage.
+MOST = 100_000_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """Milliseconds from the start of the turn."""
+
+    start: int
+    end: int
+    inferred: bool = False
+    cut: bool = False
+
+    @property
+    def ms(self) -> int:
+        return self.end - self.start
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Round:
+    """One request and what it cost; None and empty where nothing was recorded."""
+
+    number: int | None = None
+    model: str = ""
+    first_sign: int | None = None
+    messages: int | None = None
+    left_out: int | None = None
+    replayed: int | None = None
+    dropped: Mapping[str, int] = field(default_factory=dict)
+    repaired: tuple[str, ...] = ()
+    usage: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def fills(self) -> int | None:
+        """Tokens of the window that are taken when this round is over."""
+        known = [self.usage[name] for name in ("input", "output") if name in self.usage]
+        return sum(known) if "input" in self.usage else None
+
+
+class Recorded:
+    """The metadata of one answer, read where it is asked for."""
+
+    def __init__(self, metadata: object) -> None:
+        self._metadata = _map(metadata)
+
+    @cached_property
+    def stretches(self) -> dict[str, Stretch]:
+        """When each item came, by its key."""
+        spans = ((key, _stretch(span)) for key, span in _map(self._metadata.get("timings_ms")).items())
+        return {key: span for key, span in spans if span}
+
+    @cached_property
+    def thoughts(self) -> dict[str, int]:
+        """How long each thought took, by its key."""
+        return _counts(self._metadata.get("reasoning_durations_ms"))
+
+    @cached_property
+    def rounds(self) -> tuple[Round, ...]:
+        return tuple(map(_round, _rows(self._metadata.get("rounds"))))
+
+    @property
+    def elapsed(self) -> int | None:
+        return count(self._metadata.get("elapsed_ms"))
+
+    @property
+    def goes_on_at(self) -> int:
+        """The round with which the answer was continued; 0 where it never was."""
+        return count(self._metadata.get("goes_on_at")) or 0
+
+
+def count(value: object) -> int | None:
+    """A whole number that can be right."""
+    return value if type(value) is int and 0 <= value <= MOST else None
+
+
+def _stretch(span: object) -> Stretch | None:
+    values = _map(span)
+    start, end = count(values.get("start")), count(values.get("end"))
+    if start is None or end is None or end < start:
+        return None
+    return Stretch(start, end, values.get("inferred") is True, values.get("cut") is True)
+
+
+def _round(facts: Mapping[str, Any]) -> Round:
+    model, repaired = facts.get("model"), facts.get("repaired")
+    return Round(
+        number=count(facts.get("round")),
+        model=model if isinstance(model, str) else "",
+        first_sign=count(facts.get("first_event_ms")),
+        messages=count(facts.get("messages")),
+        left_out=count(facts.get("left_out")),
+        replayed=count(facts.get("replayed")),
+        dropped=_counts(facts.get("dropped")),
+        repaired=tuple(how for how in repaired if isinstance(how, str)) if isinstance(repaired, list) else (),
+        usage=_counts(facts.get("usage")),
+    )
+
+
+def _counts(values: object) -> dict[str, int]:
+    counted = ((name, count(value)) for name, value in _map(values).items())
+    return {name: value for name, value in counted if value is not None}
+
+
+def _map(value: object) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _rows(value: object) -> Iterator[dict[str, Any]]:
+    yield from (row for row in value if isinstance(row, dict)) if isinstance(value, list) else ()

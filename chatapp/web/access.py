@@ -1,0 +1,27 @@
+"""Who may do what: asked by the loaded row, here and nowhere else. What one may not see is what does not exist."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import UUID
+
+from django.http import Http404
+
+from ..models import Conversation, Message
+
+
+def my_conversation(user: Any, pk: UUID) -> Conversation:
+    """A conversation of one's own."""
+    found = Conversation.objects.filter(pk=pk, owner=user, deleted_at=None).first()
+    if found is None:
+        raise Http404
+    return found
+
+
+def my_message(user: Any, pk: UUID) -> Message:
+    """A message in a conversation of one's own."""
+    rows = Message.objects.select_related("conversation").filter(deletion=None, conversation__deleted_at=None)
+    found = rows.filter(pk=pk, conversation__owner=user).first()
+    if found is None:
+        raise Http404
+    return found

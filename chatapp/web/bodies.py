@@ -1,0 +1,77 @@
+"""What is inside an element of a message: its blocks, for a thread that may wait and for the event loop."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+from uuid import UUID
+
+from django.utils.html import escape, format_html
+from django.utils.safestring import SafeString
+
+from ..core.items import Kind
+from .elements import item_id
+from .markdown import blocks_waiting, render_plain
+from .pieces import Piece
+from .rendered import Blocks, rendered, rendered_within
+
+ARGUMENTS = '<h3 class="faint">Arguments</h3>'
+_RESULT = """<div id="{}" data-kind="tool_result" data-item-key="{}" data-outcome="{}">\
+<h3 class="faint">Result</h3>{}</div>"""
+_MARKDOWN = (Kind.REASONING, Kind.ASSISTANT_MESSAGE)
+
+
+def blocks_of(message: UUID, piece: Piece) -> Blocks:
+    if piece.kind in _MARKDOWN:
+        if piece.open:
+            return tuple(blocks_waiting(piece.text, message=str(message), key=piece.key))
+        return rendered(message, piece.key, piece.text) or _silent(piece)
+    return _plain(message, piece)
+
+
+async def blocks_within(message: UUID, piece: Piece) -> Blocks:
+    if piece.kind in _MARKDOWN:
+        return await rendered_within(message, piece.key, piece.text) or _silent(piece)
+    return _plain(message, piece)
+
+
+def _silent(piece: Piece) -> Blocks:
+    """A thought whose provider keeps its words to itself."""
+    words = "The words of this thought were not shown by its provider."
+    return (f'<p class="faint">{words}</p>',) if piece.kind is Kind.REASONING else ()
+
+
+def _plain(message: UUID, piece: Piece) -> Blocks:
+    match piece.kind:
+        case Kind.TOOL_CALL:
+            return _call(message, piece)
+        case Kind.USER_MESSAGE:
+            return (render_plain(piece.text),)
+        case _:
+            return (well(pretty(piece.text)),)
+
+
+def _call(message: UUID, call: Piece) -> Blocks:
+    """Arguments and result, as text."""
+    blocks = (ARGUMENTS, well(pretty(call.text)))
+    if call.result is None or call.result.open:
+        return blocks
+    result, text = call.result, SafeString(well(pretty(call.result.text)))
+    return (*blocks, format_html(_RESULT, item_id(message, result.key), result.key, result.outcome, text))
+
+
+def well(text: str) -> str:
+    return f'<pre class="well" tabindex="0">{escape(text)}</pre>'
+
+
+def pretty(text: str) -> str:
+    value = json_value(text)
+    return json.dumps(value, indent=2, ensure_ascii=False) if isinstance(value, dict | list) else text
+
+
+def json_value(text: str) -> Any:
+    """The text itself where it is no JSON."""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return text

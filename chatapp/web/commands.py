@@ -1,0 +1,42 @@
+"""How a command answers: with operations or a redirect when it worked, with one sentence when it was refused."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from uuid import UUID
+
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import redirect, render
+from django.utils.html import escape
+from django_htmx.http import HttpResponseClientRedirect
+
+from .elements import message_id
+from .operations import Operation
+
+
+def by_script(request: HttpRequest) -> bool:
+    """Whether our own page asked, and goes on with the answer itself."""
+    return request.headers.get("HX-Request") == "true"
+
+
+def told(operations: Sequence[Operation]) -> HttpResponse:
+    return JsonResponse(list(operations), safe=False)
+
+
+def to_conversation(conversation: UUID, message: UUID | None = None) -> HttpResponse:
+    """To the branch on screen. Forms without scripts come back to the message that they were about."""
+    response = redirect("conversation", conversation)
+    if message:
+        response["Location"] += f"#{message_id(message)}"
+    response.status_code = 303
+    return response
+
+
+def away(request: HttpRequest, url: str) -> HttpResponse:
+    return HttpResponseClientRedirect(url) if by_script(request) else redirect(url)
+
+
+def refused(request: HttpRequest, sentence: str, status: int = 409) -> HttpResponse:
+    if by_script(request):
+        return HttpResponse(escape(sentence), status=status)
+    return render(request, "refused.html", {"sentence": sentence}, status=status)

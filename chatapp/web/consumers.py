@@ -1,0 +1,156 @@
+"""The listening socket. It only brings news: whoever opens it may see what it tells of, and the page says only how far it has read."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from contextlib import AsyncExitStack
+from urllib.parse import parse_qs
+from uuid import UUID
+
+from channels.generic.websocket import AsyncWebsocketConsumer
+from django.conf import settings
+from django.contrib.auth.models import User
+from django.core.exceptions import ObjectDoesNotExist
+from django.http import Http404
+from django.http.request import split_domain_port, validate_host
+
+from ..store import in_thread
+from ..store.preferences import load_preference
+from ..turns.engine import Engine, engine
+from ..turns.notices import Notice
+from .access import my_conversation
+from .conversation_news import ConversationNews
+from .days import ZONE_COOKIE, zone_named
+from .list_news import list_news
+from .outbox import Outbox, Stuck
+from .signed_in import is_signed_in
+from .thread import Viewer
+
+log = logging.getLogger(__name__)
+
+# Above 4000 the page does not come back by itself.
+NOT_YOURS, SIGNED_OUT, NONSENSE, AGAIN = 4404, 4401, 4400, 1013
+LONGEST_WORD = 12
+# While an answer streams; before each other piece of news it is asked in any case.
+ASK_AGAIN_SECONDS = 5.0
+
+
+class SignedOut(Exception):
+    """Whoever opened the socket may hear no more."""
+
+
+class Listening(AsyncWebsocketConsumer):
+    async def connect(self) -> None:
+        self._work: asyncio.Task[None] | None = None
+        if not same_origin(dict(self.scope["headers"])):
+            await self.close()
+            return
+        await self.accept()
+        user = self.scope["user"]
+        if not user.is_authenticated:
+            await self.close(SIGNED_OUT)
+            return
+        self._user, self._asked_at = user, time.monotonic()
+        self._outbox = Outbox(self._say)
+        self._work = asyncio.create_task(self._listen(user))
+
+    async def receive(self, text_data: str | None = None, bytes_data: bytes | None = None) -> None:
+        """How far the page has read: a number, and nothing else."""
+        word = text_data or ""
+        if not (word.isascii() and word.isdigit() and len(word) <= LONGEST_WORD) or self._work is None:
+            await self.disconnect(NONSENSE)
+            await self.close(NONSENSE)
+            return
+        self._outbox.read(int(word))
+
+    async def disconnect(self, code: int) -> None:
+        if self._work:
+            self._work.cancel()
+
+    async def _say(self, frame: str) -> None:
+        if time.monotonic() - self._asked_at > ASK_AGAIN_SECONDS:
+            await self._ask_again()
+        await self.send(text_data=frame)
+
+    async def _ask_again(self) -> None:
+        self._asked_at = time.monotonic()
+        if not await in_thread(is_signed_in)(self._user, self.scope["session"].session_key):
+            raise SignedOut
+
+    async def _listen(self, user: User) -> None:
+        try:
+            async with asyncio.TaskGroup() as group:
+                group.create_task(self._outbox.run())
+                group.create_task(self._hear(user, engine(), group))
+        except* Stuck:
+            await self.close(AGAIN)
+        except* (Http404, ObjectDoesNotExist):
+            await self.close(NOT_YOURS)
+        except* SignedOut:
+            await self.close(SIGNED_OUT)
+        except* Exception as group:
+            # The page comes back, and begins with what the rows say.
+            log.error("a listening socket broke: %s", ", ".join(type(e).__name__ for e in group.exceptions))
+            await self.close(AGAIN)
+
+    async def _hear(self, user: User, mine: Engine, group: asyncio.TaskGroup) -> None:
+        conversation: UUID | None = self.scope["url_route"]["kwargs"].get("pk")
+        told: asyncio.Queue[Notice] = asyncio.Queue()
+        async with AsyncExitStack() as stack:
+            await stack.enter_async_context(mine.notices.listen(user.pk, told))
+            page = None
+            if conversation:
+                await stack.enter_async_context(mine.notices.listen(conversation, told))
+                page = await self._page(user, conversation, mine, group)
+            while True:
+                notice = await told.get()
+                await self._tell(user, page, notice)
+
+    async def _page(
+        self, user: User, conversation: UUID, mine: Engine, group: asyncio.TaskGroup
+    ) -> ConversationNews:
+        asked = parse_qs(self.scope["query_string"].decode("ascii", "replace"))
+        leaf, thoughts_open = await in_thread(_place)(user, conversation, asked.get("leaf", [""])[0])
+        viewer = Viewer(user, thoughts_open, mine.catalog, zone_named(self._cookie(ZONE_COOKIE)))
+        page = ConversationNews(conversation, viewer, mine, self._outbox, group, leaf=leaf)
+        await page.catch_up(asked.get("version", [""])[0])
+        return page
+
+    def _cookie(self, name: str) -> str:
+        value: str = self.scope.get("cookies", {}).get(name, "")
+        return value
+
+    async def _tell(self, user: User, page: ConversationNews | None, notice: Notice) -> None:
+        await self._ask_again()
+        if notice.address == user.pk:
+            opened = page.conversation if page else None
+            self._outbox.add(
+                *await in_thread(list_news)(
+                    notice.conversation, moved=notice.what == "turn queued", open=opened
+                )
+            )
+        elif page:
+            await in_thread(my_conversation)(user, page.conversation)
+            await page.hear(notice)
+
+
+def _place(user: User, conversation: UUID, leaf: str) -> tuple[UUID | None, bool]:
+    """The end of the branch on the page, as the page says, and what its viewer chose."""
+    my_conversation(user, conversation)
+    thoughts_open = load_preference(user).thoughts_open
+    try:
+        return UUID(leaf), thoughts_open
+    except ValueError:
+        return None, thoughts_open
+
+
+def same_origin(headers: dict[bytes, bytes]) -> bool:
+    """Only our own pages may listen; browsers say truly which page it is."""
+    origin = headers.get(b"origin", b"").decode("latin-1")
+    if settings.PUBLIC_URL.startswith("https:"):
+        return origin == settings.PUBLIC_URL
+    host = headers.get(b"host", b"").decode("latin-1")
+    name, _ = split_domain_port(host)
+    return bool(name) and validate_host(name, settings.ALLOWED_HOSTS) and origin == f"http://{host}"

@@ -1,0 +1,25 @@
+"""What every page knows of the person who looks at it. It is asked for only where a template shows it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.http import HttpRequest
+from django.utils.functional import SimpleLazyObject
+
+from ..models import Preference
+from ..store.preferences import load_preference
+from .sidebar import sidebar, toast
+
+
+def person(request: HttpRequest) -> dict[str, Any]:
+    return {
+        "preference": SimpleLazyObject(lambda: _preference(request)),
+        "sidebar": SimpleLazyObject(lambda: sidebar(request)),
+        "toast": SimpleLazyObject(lambda: toast(request)),
+    }
+
+
+def _preference(request: HttpRequest) -> Preference:
+    user = getattr(request, "user", None)
+    return load_preference(user) if user is not None and user.is_authenticated else Preference()

@@ -1,0 +1,178 @@
+"""What one page of a conversation hears: new questions below the branch it shows, the answer that is being written,
+other branches beside it, and that something went away."""
+
+from __future__ import annotations
+
+import asyncio
+from uuid import UUID
+
+from ..models import LIVE, Conversation, Message, Role
+from ..store import in_thread, load_branch, places
+from ..turns.engine import Engine
+from ..turns.notices import Notice
+from . import operations
+from .answer_news import AnswerNews
+from .operations import Operation
+from .outbox import Outbox
+from .outline import render_line
+from .question_news import end_of_branch, question_news, whole
+from .shown import ShownMessage
+from .thread import Viewer, load_message
+
+STALE = "This part of the conversation was deleted. Reload the page to see what is left."
+# More siblings than these are numbered anew at the next reload.
+MOST_SIBLINGS = 20
+
+
+class ConversationNews:
+    """`leaf` is the end of the branch on the page, `version` how far its last message was when the page was made."""
+
+    def __init__(
+        self,
+        conversation: UUID,
+        viewer: Viewer,
+        engine: Engine,
+        outbox: Outbox,
+        tasks: asyncio.TaskGroup,
+        *,
+        leaf: UUID | None,
+    ) -> None:
+        self.conversation, self.viewer, self.engine, self.outbox = conversation, viewer, engine, outbox
+        self.leaf, self._tasks = leaf, tasks
+        self._stale = False
+        self._following: asyncio.Task[None] | None = None
+
+    async def catch_up(self, version: str) -> None:
+        """What happened between the making of the page and now."""
+        self.outbox.add(operations.state("title", await in_thread(_title)(self.conversation)))
+        await self._look_whether_stale()
+        if self._stale:
+            return
+        made = await in_thread(self._missed)()
+        self.outbox.add(*made)
+        if self.leaf is None:
+            return
+        shown = await in_thread(load_message)(self.leaf, self.viewer)
+        if shown.row.role == Role.ASSISTANT and (made or shown.version != version or shown.is_live):
+            self._follow(self.leaf)
+
+    async def hear(self, notice: Notice) -> None:
+        if notice.message is None and notice.what != "titled":
+            return
+        match notice.what:
+            case "turn queued" if notice.message and notice.message == self.leaf:
+                self._follow(notice.message)
+            case "turn queued" if notice.message:
+                await self._hear_of_answer(notice.message)
+            case "turn ended" | "turn waits" if notice.message and self._missed_the_end_of(notice.message):
+                self._follow(notice.message)
+            case "deleted" | "restored":
+                await self._hear_of_deletion(notice.message)
+            case "titled":
+                title = await in_thread(_title)(self.conversation)
+                self.outbox.add(operations.state("title", title))
+
+    async def _hear_of_answer(self, answer: UUID) -> None:
+        made, below = await in_thread(self._new_answer)(answer)
+        self.outbox.add(*made)
+        if below:
+            self.leaf = answer
+            self._follow(answer)
+
+    def _new_answer(self, answer: UUID) -> tuple[list[Operation], bool]:
+        row = Message.objects.select_related("parent").filter(pk=answer, deletion=None).first()
+        if row is None or row.parent is None:
+            return [], False
+        if self.leaf in (row.parent_id, row.parent.parent_id):
+            return question_news(row.parent.pk, answer, self.viewer), True
+        return [operations.shell(sibling.shell()) for sibling in self._beside(row)], False
+
+    def _beside(self, row: Message) -> list[ShownMessage]:
+        """What has a new sibling: the other answers, or the other questions where this is the first answer to one."""
+        assert row.parent
+        answers = places.load_siblings(self.conversation, [row])[row.pk]
+        beside = (
+            answers
+            if len(answers) > 1
+            else places.load_siblings(self.conversation, [row.parent])[row.parent.pk]
+        )
+        others = [pk for pk in beside if pk not in (row.pk, row.parent_id)]
+        return [load_message(pk, self.viewer) for pk in others[-MOST_SIBLINGS:]]
+
+    async def _hear_of_deletion(self, message: UUID | None) -> None:
+        await self._look_whether_stale()
+        if self._stale:
+            self._stop_following()
+        elif message:
+            self.outbox.add(*await in_thread(self._renumbered)(message))
+
+    async def _look_whether_stale(self) -> None:
+        was, self._stale = self._stale, await in_thread(self._has_lost_its_end)()
+        if self._stale and not was:
+            self.outbox.add(operations.say(STALE), operations.state("stale", STALE))
+        elif was and not self._stale:
+            self.outbox.add(operations.state("stale", ""))
+
+    def _has_lost_its_end(self) -> bool:
+        if self.leaf is None:
+            return False
+        there = Message.objects.filter(pk=self.leaf, conversation=self.conversation, deletion=None)
+        return not there.exists()
+
+    def _renumbered(self, message: UUID) -> list[Operation]:
+        row = Message.objects.filter(pk=message).first()
+        if row is None:
+            return []
+        beside = Message.objects.filter(
+            conversation=self.conversation, parent=row.parent_id, deletion=None
+        ).values_list("pk", flat=True)[:MOST_SIBLINGS]
+        return [operations.shell(load_message(pk, self.viewer).shell()) for pk in beside]
+
+    def _missed(self) -> list[Operation]:
+        """Questions that were asked below the branch on the page; the last answer becomes its end."""
+        row = Conversation.objects.get(pk=self.conversation)
+        head = places.load_head(self.viewer.user, row)
+        if head is None or head == self.leaf:
+            return []
+        path = [message.pk for message in load_branch(head).messages]
+        if self.leaf and self.leaf not in path:
+            return []
+        there = path.index(self.leaf) + 1 if self.leaf else 0
+        shown = [load_message(pk, self.viewer) for pk in path[max(0, there - 1) :]]
+        made = [operations.shell(above.shell()) for above in shown[: min(there, 1)]]
+        made += [operations.add("messages", whole(message)) for message in shown[min(there, 1) :]]
+        self.leaf = head
+        return made + end_of_branch(shown[-1].row)
+
+    def _missed_the_end_of(self, answer: UUID) -> bool:
+        return answer == self.leaf and (self._following is None or self._following.done())
+
+    def _follow(self, answer: UUID) -> None:
+        self._stop_following()
+        self._following = self._tasks.create_task(self._followed(answer))
+
+    async def _followed(self, answer: UUID) -> None:
+        news = AnswerNews(answer, self.viewer, self.engine, self.outbox)
+        # Until it has ended, the page has no version of it: one that comes back meanwhile is told everything.
+        self.outbox.add(operations.state("leaf", str(answer)), operations.state("version", ""))
+        try:
+            shown = await news.run()
+        finally:
+            news.close()
+        self.outbox.add(*await in_thread(self._ended)(shown))
+        self.outbox.add(operations.state("version", shown.version))
+        if shown.row.status not in LIVE:
+            self.outbox.add(operations.say(shown.in_a_word))
+
+    def _ended(self, answer: ShownMessage) -> list[Operation]:
+        question = answer.row.parent_id
+        line = [operations.put(render_line(load_message(question, self.viewer), answer))] if question else []
+        return line + end_of_branch(answer.row)
+
+    def _stop_following(self) -> None:
+        if self._following:
+            self._following.cancel()
+
+
+def _title(conversation: UUID) -> str:
+    return Conversation.objects.values_list("title", flat=True).get(pk=conversation)

@@ -1,0 +1,35 @@
+"""Days as the person counts them who looks: in the zone of their browser, where it told us."""
+
+from __future__ import annotations
+
+from datetime import date, datetime, timedelta, tzinfo
+from zoneinfo import ZoneInfo
+
+from django.http import HttpRequest
+from django.utils import timezone
+
+ZONE_COOKIE = "zone"
+
+
+def zone_of(request: HttpRequest) -> tzinfo:
+    return zone_named(request.COOKIES.get(ZONE_COOKIE, ""))
+
+
+def zone_named(name: str) -> tzinfo:
+    """The server's own zone where the name says nothing."""
+    try:
+        return ZoneInfo(name) if name else timezone.get_default_timezone()
+    except (ValueError, LookupError, OSError):
+        return timezone.get_default_timezone()
+
+
+def day_in_words(moment: datetime, today: date) -> str:
+    """As a heading for everything of that time. `moment` counts in its own zone."""
+    day = moment.date()
+    if day >= today:
+        return "Today"
+    if day == today - timedelta(days=1):
+        return "Yesterday"
+    if day >= today - timedelta(days=today.weekday()):
+        return "Earlier this week"
+    return f"{day:%B}" if day.year == today.year else f"{day:%B} {day.year}"

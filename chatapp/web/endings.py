@@ -1,0 +1,51 @@
+"""How an answer ended otherwise than with a finished text: one sentence, and what its provider said."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from ..core.durations import in_words
+from ..core.items import clean
+from ..models import LIVE, Message, Status
+
+INTERRUPTED = "The server was restarted while this was being written. What you see was kept."
+AT_ITS_LIMIT = "The answer reached the model’s limit"
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """How an answer ended otherwise, in a sentence, with the next step."""
+
+    status: str
+    sentence: str
+    raw: str = ""
+    reason: str = ""
+
+
+def ending(row: Message, viewer: Any, *, waits: str = "") -> Ending | None:
+    ended = row.metadata.get("ended")
+    ended = ended if isinstance(ended, dict) else {}
+    reason, raw = str(ended.get("reason", "")), clean(str(ended.get("raw") or ""))
+    match row.status:
+        case Status.STOPPED:
+            return Ending(row.status, _stopped(row, ended, viewer), reason=reason)
+        case Status.FAILED:
+            sentence = clean(str(ended.get("sentence") or "This answer failed."))
+            return Ending(row.status, sentence, raw, reason)
+        case Status.INTERRUPTED:
+            return Ending(row.status, INTERRUPTED)
+        case _ if row.status in LIVE and waits:
+            return Ending(row.status, clean(waits))
+        case _:
+            return None
+
+
+def _stopped(row: Message, ended: dict[str, Any], viewer: Any) -> str:
+    if ended.get("reason") == "length":
+        return AT_ITS_LIMIT
+    by = "Stopped by you" if ended.get("by") == str(viewer.pk) else "Stopped"
+    elapsed = row.metadata.get("elapsed_ms")
+    if not isinstance(elapsed, int) or elapsed <= 0:
+        return by
+    return f"{by} after {in_words(elapsed)}"

@@ -1,0 +1,67 @@
+"""The numbers of an answer's details, each by itself: thinking, tools, first sign, all of it, tokens."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from ..core.durations import in_short
+from ..core.recorded import Recorded, Round
+
+UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    name: str
+    words: str
+
+
+def figures_of(
+    recorded: Recorded, thoughts: Sequence[int | None], tools: Sequence[int | None], *, live: bool
+) -> tuple[Figure, ...]:
+    """`thoughts` and `tools` are what each of them took, None where nobody measured it."""
+    made = []
+    if thoughts:
+        made.append(Figure("Thinking", _sum(thoughts, in_short, " in", "step")))
+    if tools:
+        made.append(Figure("Tools", _sum(tools, in_tenths, ",", "call")))
+    first = recorded.rounds[0].first_sign if recorded.rounds else None
+    made.append(Figure("To the first sign", in_tenths(first)))
+    made.append(Figure("In all", "still running" if live else in_tenths(recorded.elapsed)))
+    return (*made, *_tokens(recorded.rounds))
+
+
+def in_tenths(ms: int | None) -> str:
+    return UNKNOWN if ms is None else in_short(ms, tenths=True)
+
+
+def many(number: int, thing: str) -> str:
+    """`3 steps`, `1 step`."""
+    return f"{number:,} {thing}" if number == 1 else f"{number:,} {thing}s"
+
+
+def _sum(durations: Sequence[int | None], words: Callable[[int], str], joint: str, thing: str) -> str:
+    known = [ms for ms in durations if ms is not None]
+    missing = len(durations) - len(known)
+    said = words(sum(known)) if known else UNKNOWN
+    said += f"{joint} {many(len(durations), thing)}"
+    return f"{said}, {missing} not measured" if known and missing else said
+
+
+def _tokens(rounds: Sequence[Round]) -> list[Figure]:
+    if not rounds:
+        return []
+    made = [Figure("Tokens", f"{_total(rounds, 'input')} in, {_total(rounds, 'output')} out")]
+    if any(facts.usage.get("cached") for facts in rounds):
+        made.append(Figure("From the cache", f"{_total(rounds, 'cached')} of those in"))
+    if any(facts.usage.get("reasoning") for facts in rounds):
+        made.append(Figure("Tokens of thought", f"{_total(rounds, 'reasoning')} of those out"))
+    return made
+
+
+def _total(rounds: Sequence[Round], name: str) -> str:
+    known = [facts.usage[name] for facts in rounds if name in facts.usage]
+    if not known:
+        return UNKNOWN
+    return f"{sum(known):,}" if len(known) == len(rounds) else f"at least {sum(known):,}"

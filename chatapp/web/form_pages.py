@@ -1,0 +1,49 @@
+"""Pages with one form: what is wrong is told with 400, what comes too often with 429 and when to try again."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from math import ceil
+from typing import Any
+
+from django.forms import BaseForm
+from django.http import HttpRequest, HttpResponse
+from django.utils import timezone
+from django.views.generic import FormView
+
+from ..store import throttle
+from ..store.throttle import Limit
+
+
+class FormPage(FormView):
+    http_method_names = ["get", "head", "post", "options"]
+
+    def form_invalid(self, form: BaseForm) -> HttpResponse:
+        return self.render_to_response(self.get_context_data(form=form), status=400)
+
+
+class ThrottledPage(FormPage):
+    """Each sending is counted before anybody looks at what was sent."""
+
+    def tries(self) -> dict[Limit, str]:
+        """Who is counted under which limit."""
+        raise NotImplementedError
+
+    def post(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        now = timezone.now()
+        waits = (throttle.take(limit, who, now) for limit, who in self.tries().items())
+        wait = next(filter(None, waits), None)
+        return self._refuse(wait) if wait else super().post(request, *args, **kwargs)
+
+    def _refuse(self, wait: timedelta) -> HttpResponse:
+        """The form as it was sent, without passwords and without a look at it."""
+        unchecked = {"data": None, "files": None, "initial": self.request.POST.dict()}
+        form = self.get_form_class()(**self.get_form_kwargs() | unchecked)
+        context = self.get_context_data(form=form, refusal=f"Too many tries. Try again {_when(wait)}.")
+        headers = {"Retry-After": str(ceil(wait.total_seconds()))}
+        return self.render_to_response(context, status=429, headers=headers)
+
+
+def _when(wait: timedelta) -> str:
+    minutes = ceil(wait / timedelta(minutes=1))
+    return "in a minute" if minutes == 1 else f"in {minutes} minutes"

@@ -1,0 +1,18 @@
+"""A conversation in the lists of its owner's other pages: its title, and whether it answers."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from ..store.listing import load_row
+from . import operations
+from .operations import Operation
+from .sidebar import render_row
+
+
+def list_news(conversation: UUID, *, moved: bool = False, open: UUID | None = None) -> list[Operation]:
+    """`moved`: it belongs at the top now. `open`: the conversation that is on the page."""
+    row = load_row(conversation)
+    if row is None or row.archived:
+        return [operations.gone(f"c-{conversation}")]
+    return [operations.row(render_row(row, open=open), moved=moved)]

@@ -1,0 +1,114 @@
+"""How models are shown to those who choose one: grouped by provider, with a word on what is special about each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import chain
+
+from ..providers.base import OFF, ModelSpec
+from ..providers.catalog import Catalog, Listing, UnknownModel
+
+# More than these are found in the dialog.
+MOST = 20
+EFFORTS = {
+    OFF: "Off",
+    "": "Default",
+    "on": "On",
+    "minimal": "Minimal",
+    "low": "Low",
+    "medium": "Medium",
+    "high": "High",
+    "xhigh": "Extra high",
+    "max": "Max",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One model. `efforts` are its words with spaces between them, as the page's script reads them."""
+
+    id: str
+    name: str
+    label: str
+    note: str
+    efforts: str
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """The models of one provider, and what keeps it from telling them."""
+
+    provider: str
+    label: str
+    choices: tuple[Choice, ...]
+    problem: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Effort:
+    value: str
+    label: str
+
+
+def choice(spec: ModelSpec) -> Choice:
+    note = "needs no key" if spec.demo else "tiny, answers poorly" if spec.tiny else ""
+    return Choice(spec.id, spec.name, spec.label or spec.name, note, " ".join(spec.efforts))
+
+
+def efforts(spec: ModelSpec) -> tuple[Effort, ...]:
+    """Off first, then what the model does when nothing is chosen, then the others; nothing where there is nothing to set."""
+    if not spec.efforts:
+        return ()
+    off = [OFF] if OFF in spec.efforts else []
+    order = (*off, "", *(value for value in spec.efforts if value != OFF))
+    return tuple(Effort(value, EFFORTS.get(value, value)) for value in order)
+
+
+def all_models(listings: Iterable[Listing], search: str = "") -> tuple[Group, ...]:
+    """Every model that has all words of the search in its name or its provider's; without one, every provider."""
+    words = search.lower().split()
+    found = (
+        _group(listing, [spec for spec in listing.models if _fits(spec, listing, words)])
+        for listing in listings
+    )
+    return tuple(group for group in found if group.choices or not words)
+
+
+def few_models(listings: Sequence[Listing], wanted: Iterable[ModelSpec]) -> tuple[Group, ...]:
+    """The wanted ones and as many others as there is room for, each under its provider."""
+    listed = (spec for listing in listings for spec in listing.models)
+    chosen: dict[str, ModelSpec] = {}
+    for spec in chain(wanted, listed):
+        if len(chosen) < MOST:
+            chosen.setdefault(spec.id, spec)
+    groups = (_group(listing, _of(listing, chosen.values())) for listing in listings)
+    return tuple(group for group in groups if group.choices)
+
+
+def usable(catalog: Catalog, names: Iterable[str]) -> list[ModelSpec]:
+    """Those that somebody answers for, in their order."""
+    return [spec for name in names if (spec := find(catalog, name))]
+
+
+def find(catalog: Catalog, name: str) -> ModelSpec | None:
+    try:
+        return catalog.find(name)[1]
+    except UnknownModel:
+        return None
+
+
+def _group(listing: Listing, specs: Iterable[ModelSpec]) -> Group:
+    return Group(listing.provider, listing.label, tuple(map(choice, specs)), listing.problem)
+
+
+def _of(listing: Listing, specs: Iterable[ModelSpec]) -> list[ModelSpec]:
+    """In the provider's own order; what it does not list comes last."""
+    places = {spec.name: place for place, spec in enumerate(listing.models)}
+    own = [spec for spec in specs if spec.provider == listing.provider]
+    return sorted(own, key=lambda spec: places.get(spec.name, len(places)))
+
+
+def _fits(spec: ModelSpec, listing: Listing, words: list[str]) -> bool:
+    name = f"{listing.label} {spec.label} {spec.id}".lower()
+    return all(word in name for word in words)

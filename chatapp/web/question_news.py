@@ -1,0 +1,54 @@
+"""A new question and its answer at the end of the branch on screen: the same operations for whoever asked and whoever watches."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from django.template.loader import render_to_string
+from django.urls import reverse
+
+from ..models import LIVE, Message
+from ..store import count_questions
+from . import operations
+from .bodies import blocks_of
+from .composer import render_asking, render_send
+from .operations import Operation
+from .outline import render_line
+from .shown import ShownItem, ShownMessage
+from .thread import Viewer, load_message
+
+
+def question_news(question: UUID, answer: UUID, viewer: Viewer) -> list[Operation]:
+    """The answer that was the end of the branch may have lost its Continue."""
+    asked, answered = load_message(question, viewer), load_message(answer, viewer)
+    above = asked.row.parent_id
+    made = _no_end_any_more(load_message(above, viewer)) if above else []
+    made += [operations.add("messages", whole(message)) for message in (asked, answered)]
+    made.append(operations.add("outline", render_line(asked, None)))
+    count = {"questions": count_questions(answered.row.conversation_id)}
+    made.append(operations.put(render_to_string("_questions.html", count)))
+    return made + end_of_branch(answered.row)
+
+
+def _no_end_any_more(answer: ShownMessage) -> list[Operation]:
+    ending = [operations.put(answer.end_html())] if answer.end else []
+    return [operations.shell(answer.shell()), *ending]
+
+
+def end_of_branch(answer: Message) -> list[Operation]:
+    """What the composer does next."""
+    stop = reverse("stop", args=[answer.pk]) if answer.status in LIVE else ""
+    return [
+        operations.put(render_asking(answer.pk)),
+        operations.put(render_send(stop)),
+        operations.state("answering", "1" if stop else ""),
+    ]
+
+
+def whole(message: ShownMessage) -> str:
+    """With the bodies of its items."""
+    filled = [
+        ShownItem(item.message, item.piece, blocks_of(item.message, item.piece), item.thoughts_open)
+        for item in message.items
+    ]
+    return ShownMessage(message.row, filled, message.look, message.timeline).html()

@@ -1,0 +1,19 @@
+"""Whether somebody is still signed in: for what stays open longer than a request."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+from django.conf import settings
+from django.contrib.auth import get_user
+from django.http import HttpRequest
+
+Session = import_module(settings.SESSION_ENGINE).SessionStore
+
+
+def is_signed_in(user: Any, session: str | None) -> bool:
+    """By the session as it is stored now, the password, and whether the account is open."""
+    request = HttpRequest()
+    request.session = Session(session)
+    return bool(get_user(request).pk == user.pk)

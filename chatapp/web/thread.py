@@ -1,0 +1,100 @@
+"""The branch on screen, put together from rows: its newest messages, each as it is shown."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import UTC, tzinfo
+from typing import Any
+from uuid import UUID
+
+from ..models import LIVE, Conversation, Message
+from ..providers.catalog import Catalog, UnknownModel
+from ..store import Branch, Seen, load_branch, load_items, load_message_row
+from ..store.places import load_siblings
+from .bodies import blocks_of
+from .meter import Larger, larger
+from .pieces import pieces_of
+from .shown import Look, ShownItem, ShownMessage
+from .timeline import timeline_of
+
+NEWEST = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Viewer:
+    """Who looks, what they chose, by which clock, and who knows the models."""
+
+    user: Any
+    thoughts_open: bool
+    catalog: Catalog
+    zone: tzinfo = UTC
+
+    def look(self, leaf: UUID | None, siblings: dict[UUID, tuple[UUID, ...]]) -> Look:
+        return Look(viewer=self.user, leaf=leaf, siblings=siblings, zone=self.zone, larger=self.larger)
+
+    def larger(self, model: str) -> tuple[Larger, ...]:
+        """Models with more room than this one."""
+        with suppress(UnknownModel):
+            return larger(self.catalog.find(model)[1].window, self.catalog.listed())
+        return ()
+
+
+@dataclass(frozen=True, slots=True)
+class Thread:
+    conversation: Conversation
+    messages: list[ShownMessage]
+
+    @property
+    def leaf(self) -> ShownMessage | None:
+        return self.messages[-1] if self.messages else None
+
+    @property
+    def followed(self) -> Message | None:
+        """The answer that the next question follows. A question without an answer is asked again, or in other words."""
+        return next((shown.row for shown in reversed(self.messages) if not shown.is_question), None)
+
+    @property
+    def earlier(self) -> UUID | None:
+        """Where the messages above these begin."""
+        return self.messages[0].row.parent_id if self.messages else None
+
+
+def load_thread(
+    conversation: Conversation,
+    leaf: UUID | None,
+    viewer: Viewer,
+    *,
+    seen: Seen | None = None,
+    newest: int = NEWEST,
+    goes_on: bool = False,
+) -> Thread:
+    """The newest messages of the branch that ends at this leaf. `seen`: the draft of the leaf, where that still runs;
+    `goes_on`: it is no leaf, since what is below it is on the page already."""
+    if leaf is None:
+        return Thread(conversation, [])
+    branch = load_branch(leaf, newest=newest)
+    siblings = load_siblings(conversation.pk, list(branch.messages))
+    look = viewer.look(None if goes_on else leaf, siblings)
+    drafts = {leaf: seen} if branch.leaf.status in LIVE else {}
+    shown = [_shown(branch, row, look, viewer, drafts.get(row.pk)) for row in branch.messages]
+    return Thread(conversation, shown)
+
+
+def _shown(branch: Branch, row: Message, look: Look, viewer: Viewer, seen: Seen | None) -> ShownMessage:
+    items = branch.items.get(row.pk, [])
+    pieces = pieces_of(row, items, seen)
+    made = [
+        ShownItem(row.pk, piece, blocks_of(row.pk, piece), thoughts_open=viewer.thoughts_open)
+        for piece in pieces
+    ]
+    return ShownMessage(row, made, look, timeline_of(row, items, viewer.catalog.label(row.model)))
+
+
+def load_message(pk: UUID, viewer: Viewer) -> ShownMessage:
+    """One message by itself, without the bodies of its items."""
+    row, is_leaf = load_message_row(pk)
+    items = load_items(pk)
+    look = viewer.look(pk if is_leaf else None, load_siblings(row.conversation_id, [row]))
+    made = [ShownItem(pk, piece, thoughts_open=viewer.thoughts_open) for piece in pieces_of(row, items)]
+    return ShownMessage(row, made, look, timeline_of(row, items, viewer.catalog.label(row.model)))

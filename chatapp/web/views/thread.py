@@ -1,0 +1,123 @@
+"""A conversation: the branch on screen, and what was above it."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from asgiref.sync import async_to_sync
+from django.contrib.auth.decorators import login_required
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+
+from ...models import LIVE, Conversation, Message
+from ...store import Seen, count_questions, load_draft, places
+from ...store.preferences import load_preference
+from ...turns.engine import engine
+from ..access import my_conversation, my_message
+from ..asking import AskForm
+from ..composer import composer_for
+from ..days import zone_of
+from ..meter import meter_of
+from ..outline import outline_of
+from ..thread import NEWEST, Viewer, load_thread
+
+# So many are shown at once at most, by those who have no script that asks for more.
+MOST = 1000
+
+
+@require_safe
+@login_required
+def conversation(request: HttpRequest, pk: UUID) -> HttpResponse:
+    return render_conversation(request, my_conversation(request.user, pk))
+
+
+@require_safe
+@login_required
+def earlier(request: HttpRequest, pk: UUID) -> HttpResponse:
+    """The messages above those on screen."""
+    mine = my_conversation(request.user, pk)
+    before = _named(request, "before", mine)
+    if before is None:
+        raise Http404
+    thread = load_thread(mine, before.pk, viewer_of(request), goes_on=True)
+    return render(request, "_messages.html", {"thread": thread})
+
+
+def render_conversation(
+    request: HttpRequest,
+    mine: Conversation,
+    *,
+    form: AskForm | None = None,
+    refused: str = "",
+    status: int = 200,
+) -> HttpResponse:
+    """The page. `form`: what was sent and refused stands in the composer again."""
+    head = places.load_head(request.user, mine)
+    at = _named(request, "at", mine)
+    leaf = places.load_leaf(request.user, at) if at else head
+    newest = _newest(request, at, leaf)
+    thread = load_thread(mine, leaf, viewer_of(request), seen=_seen(leaf), newest=newest)
+    catalog = engine().catalog
+    last = thread.followed
+    composer = composer_for(
+        request.user,
+        load_preference(request.user),
+        mine,
+        last,
+        async_to_sync(catalog.models_soon)(),
+        form=form,
+        refused=refused,
+    )
+    context = {
+        "thread": thread,
+        "conversation": mine,
+        "composer": composer,
+        "meter": meter_of(last, _window(last)) if last else None,
+        "outline": outline_of(thread.messages),
+        "more": newest + NEWEST * 4,
+        "questions": count_questions(mine.pk),
+    }
+    return render(request, "conversation.html", context, status=status)
+
+
+def viewer_of(request: HttpRequest) -> Viewer:
+    preference = load_preference(request.user)
+    return Viewer(request.user, preference.thoughts_open, engine().catalog, zone_of(request))
+
+
+def _named(request: HttpRequest, name: str, mine: Conversation) -> Message | None:
+    """The message that the address names, if it is one of this conversation."""
+    if name not in request.GET:
+        return None
+    try:
+        message = my_message(request.user, UUID(request.GET[name]))
+    except ValueError:
+        raise Http404 from None
+    if message.conversation_id != mine.pk:
+        raise Http404
+    return message
+
+
+def _newest(request: HttpRequest, at: Message | None, leaf: UUID | None) -> int:
+    """How many messages are shown: the usual number, what was asked for, or as many as reach up to a named one."""
+    wanted = request.GET.get("newest", "")
+    number = min(int(wanted), MOST) if wanted.isascii() and wanted.isdigit() and len(wanted) < 9 else NEWEST
+    if at is not None and leaf is not None:
+        path = places.load_tree(at.conversation_id).path_to(leaf)
+        number = max(number, len(path) - path.index(at.pk) + 5)
+    return max(number, 2)
+
+
+def _seen(leaf: UUID | None) -> Seen | None:
+    """The draft of an answer that is being written: as of now, else as it was last saved."""
+    if leaf is None or not Message.objects.filter(pk=leaf, status__in=LIVE).exists():
+        return None
+    return async_to_sync(engine().live.seen)(leaf) or load_draft(leaf)
+
+
+def _window(answer: Message) -> int | None:
+    try:
+        return engine().catalog.find(answer.model)[1].window
+    except LookupError:
+        return None

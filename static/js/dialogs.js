@@ -1,0 +1,52 @@
+// Opens what a link or a form's button leads to as a dialog over the page. Without this script it is a page of its own,
+// and it becomes that when no dialog comes back.
+const kept = new Map();
+
+document.addEventListener("click", (event) => {
+  const opener = event.target.closest?.("[data-dialog]");
+  if (!opener || event.defaultPrevented || event.ctrlKey || event.metaKey || event.shiftKey) return;
+  event.preventDefault();
+  open(opener, opener.href ?? (opener.hasAttribute("formaction") ? opener.formAction : opener.form.action));
+});
+
+// A form in one may say that it closes when what it sent has worked; a button, that it closes.
+document.addEventListener("htmx:afterRequest", ({ detail }) => {
+  const dialog = detail.elt.closest?.("form[data-closes]")?.closest("dialog");
+  if (detail.successful) dialog?.close();
+});
+document.addEventListener("click", ({ target }) => {
+  if (target.closest?.("[data-close]")) target.closest("dialog")?.close();
+});
+
+async function open(opener, url) {
+  const dialog = kept.get(url) ?? (await load(opener, url));
+  if (!dialog) return location.assign(url);
+  opener.closest("[popover]")?.hidePopover();
+  document.body.append(dialog);
+  globalThis.htmx?.process(dialog);
+  dialog.showModal();
+}
+
+// The opener may have been in a menu that is closed, or have been replaced: then its row, or where one writes.
+function goBack(opener) {
+  if (document.activeElement !== document.body) return;
+  const row = document.getElementById(opener.closest("li[id]")?.id)?.querySelector("a");
+  const heir = opener.checkVisibility?.() ? opener : row ?? document.getElementById("message");
+  heir?.focus({ preventScroll: true });
+}
+
+async function load(opener, url) {
+  opener.ariaBusy = "true";
+  try {
+    const reply = await fetch(url, { headers: { "HX-Request": "true" } });
+    const page = new DOMParser().parseFromString(await reply.text(), "text/html");
+    const dialog = reply.ok ? page.querySelector("dialog:not(#keys)") : null;
+    dialog?.addEventListener("close", () => (dialog.remove(), goBack(opener)));
+    if (dialog && "keep" in dialog.dataset) kept.set(url, dialog);
+    return dialog && document.adoptNode(dialog);
+  } catch {
+    return null;
+  } finally {
+    opener.ariaBusy = null;
+  }
+}

@@ -1,0 +1,85 @@
+// The keys that work everywhere outside of fields: the list of them under "?", and one letter for each thing to do.
+// Who is disturbed by letters switches them off, in this browser.
+const SILENT = "letters";
+const off = () => localStorage.getItem(SILENT) === "off";
+const writing = (element) => element.closest?.("input, textarea, select, [contenteditable]");
+const messages = () => [...document.querySelectorAll("article[data-message-id]")];
+const current = () => document.activeElement?.closest?.("article[data-message-id]");
+const press = (element) => (element?.click(), Boolean(element));
+const button = (fits, name) => {
+  const article = current() ?? messages().findLast((one) => one.matches(fits));
+  return article?.querySelector(`:scope > .acts ${name}`);
+};
+const answer = () => {
+  const chosen = current();
+  return chosen?.dataset.role === "assistant" ? chosen : messages().findLast((one) => one.dataset.role === "assistant");
+};
+
+const keys = {
+  "?": () => (document.getElementById("keys")?.showModal(), true),
+  "/": () => find(document.querySelector(".list [type=search]")),
+  Escape: () => press(document.querySelector("#send [formaction]")),
+  i: () => find(document.getElementById("message")),
+  n: () => press(document.querySelector(".list a.button")),
+  j: () => step(1),
+  k: () => step(-1),
+  h: () => press(button(":has(.branches)", '[aria-label="Previous branch"]')),
+  l: () => press(button(":has(.branches)", '[aria-label="Next branch"]')),
+  m: () => press(document.querySelector('.top a[href$="/map/"]')),
+  r: () => press(answer()?.querySelector('[aria-label="Ask again"]')),
+  c: () => press(button("*", '[aria-label="Copy"]')),
+  t: () => fold([...(answer()?.querySelectorAll("details.thought") ?? [])]),
+  T: () => fold([...(answer()?.querySelectorAll(":scope > details.timeline") ?? [])]),
+  End: () => press(document.querySelector("[data-latest]:not([hidden])")),
+};
+
+// A link that is a button is pressed with the space bar too.
+document.addEventListener("keydown", (event) => {
+  if (event.key !== " " || !event.target.matches?.('a[role="button"]')) return;
+  event.preventDefault();
+  event.target.click();
+});
+
+document.addEventListener("keydown", (event) => {
+  const taken = event.ctrlKey || event.metaKey || event.altKey || event.isComposing || event.defaultPrevented;
+  if (taken || off() || writing(event.target) || document.querySelector("dialog[open]")) return;
+  if (keys[event.key]?.()) event.preventDefault();
+});
+
+document.addEventListener("click", (event) => {
+  if (event.target.closest?.("[data-keys]")) document.getElementById("keys").showModal();
+});
+
+const switches = () => document.querySelectorAll("[data-letters]");
+const show = () => switches().forEach((one) => (one.checked = !off()));
+document.addEventListener("change", (event) => {
+  if (!event.target.matches("[data-letters]")) return;
+  if (event.target.checked) localStorage.removeItem(SILENT);
+  else localStorage.setItem(SILENT, "off");
+  show();
+});
+show();
+
+function step(by) {
+  const all = messages();
+  const from = all.indexOf(current());
+  const next = all[from < 0 ? (by < 0 ? all.length - 1 : 0) : from + by];
+  if (!next) return false;
+  next.tabIndex = -1;
+  next.focus({ preventScroll: true });
+  next.scrollIntoView({ block: "start" });
+  return true;
+}
+
+function fold(details) {
+  const open = details.some((one) => !one.open);
+  for (const one of details) one.open = open;
+  return details.length > 0;
+}
+
+function find(field) {
+  const list = field?.closest("[popover]");
+  if (list && !list.checkVisibility()) list.showPopover();
+  field?.focus();
+  return Boolean(field);
+}

@@ -1,0 +1,316 @@
+// The listening socket: brings operations, does them once per frame, says how far it has come, and comes back when it was lost.
+// A command that answers with operations is done the same way. The operations are those of chatapp/web/operations.py.
+const HIDDEN_MS = 100, SILENCE_MS = 60_000, TOLD_AFTER_MS = 1200, LONGEST_MS = 5000;
+// What was read is told now and then, at once when it is much: the server sends only so much ahead.
+const READ_MS = 500, MUCH = 32 * 1024;
+const byId = (id) => document.getElementById(id);
+const thread = () => byId("thread");
+
+// Elements
+
+const INSIDE = new Set("p ul ol li blockquote div pre code section h1 h2 h3 h4 h5 h6".split(" "));
+const letters = new WeakMap();
+const touched = new WeakSet();
+const grown = new Set();
+
+function parsed(html) {
+  const template = document.createElement("template");
+  template.innerHTML = html;
+  return [...template.content.children];
+}
+
+function adopted(element) {
+  globalThis.htmx?.process(element);
+  return element;
+}
+
+// Whoever has the focus in what goes gets it in what comes.
+function swap(old, fresh) {
+  const focused = old.contains(document.activeElement) ? document.activeElement : null;
+  old.replaceWith(fresh);
+  adopted(fresh);
+  if (!focused) return;
+  const name = focused.getAttribute("aria-label");
+  const heir = (focused.id && byId(focused.id)) || (name && fresh.querySelector(`[aria-label="${CSS.escape(name)}"]`)) ||
+    fresh.querySelector("summary, button, a[href], textarea, input:not([type=hidden])") || fresh;
+  if (heir === fresh && !fresh.matches("summary, button, a[href]")) fresh.tabIndex = -1;
+  heir.focus({ preventScroll: true });
+}
+
+// The attributes and children of `fresh`; a body keeps what it holds, and a disclosure what its reader made of it.
+function morph(old, fresh) {
+  for (const { name } of [...old.attributes]) {
+    if (!fresh.hasAttribute(name) && !(name === "open" && touched.has(old))) old.removeAttribute(name);
+  }
+  for (const { name, value } of fresh.attributes) {
+    if (old.getAttribute(name) !== value && !(name === "open" && touched.has(old))) old.setAttribute(name, value);
+  }
+  if ("body" in old.dataset) return;
+  let before = null;
+  const left = new Set(old.children);
+  for (const child of [...fresh.children]) {
+    const twin = [...left].find((one) => (child.id ? one.id === child.id : !one.id && one.localName === child.localName));
+    left.delete(twin);
+    if (!twin) before ? before.after(child) : old.prepend(child), adopted(child);
+    else if (twin.localName === child.localName && (twin.matches("[data-body]") || twin.querySelector("[data-body]"))) morph(twin, child);
+    else if (!twin.isEqualNode(child)) swap(twin, child);
+    before = child.isConnected ? child : twin;
+  }
+  for (const one of left) one.remove();
+}
+
+// The text node at the end of what grows: inside the last paragraph, point or line of code; under a table, whose cells would be wrong.
+function rawText(body) {
+  const known = letters.get(body);
+  if (known?.isConnected) return known;
+  let place = [...body.children].findLast((child) => "growing" in child.dataset);
+  if (!place) {
+    place = document.createElement(body.matches("pre") ? "span" : "p");
+    place.dataset.growing = "";
+    body.append(place);
+  }
+  const marked = place.matches("[data-grows]") ? place : place.querySelector("[data-grows]");
+  if (marked) place = marked;
+  else while (place.lastElementChild && INSIDE.has(place.lastElementChild.localName)) place = place.lastElementChild;
+  const span = document.createElement("span");
+  span.className = "raw";
+  const node = span.appendChild(document.createTextNode(""));
+  place.append(span);
+  letters.set(body, node);
+  return node;
+}
+
+// Operations
+
+const operations = {
+  add(container, html) {
+    const [fresh] = parsed(html);
+    const old = byId(fresh.id);
+    old ? morph(old, fresh) : byId(container)?.append(adopted(fresh));
+  },
+  shell(html) {
+    const [fresh] = parsed(html);
+    const old = byId(fresh.id);
+    if (old) morph(old, fresh);
+  },
+  put(html) {
+    const [fresh] = parsed(html);
+    const old = byId(fresh.id);
+    if (old && !old.isEqualNode(fresh)) swap(old, fresh);
+  },
+  row(html, moved) {
+    const old = byId(parsed(html)[0].id);
+    const first = document.querySelector("#conversations section li");
+    old && !(moved && old !== first) ? operations.put(html) : byId("conversations")?.dispatchEvent(new Event("relist"));
+  },
+  text(id, more) {
+    const body = byId(id);
+    if (!body) return;
+    rawText(body).appendData(more);
+    grown.add(body);
+  },
+  blocks(id, changes, total, growing, rest) {
+    const body = byId(id);
+    if (!body) return;
+    for (const child of [...body.children]) if ("growing" in child.dataset) child.remove();
+    for (const [place, html] of changes) {
+      const [fresh] = parsed(html), old = body.children[place];
+      if (!old) body.append(fresh);
+      else if (!old.isEqualNode(fresh)) swap(old, fresh);
+    }
+    while (body.children.length > total) body.lastElementChild.remove();
+    for (const child of parsed(growing)) {
+      child.dataset.growing = "";
+      body.append(child);
+    }
+    if (rest) rawText(body).data = rest;
+    grown.add(body);
+  },
+  keep(id, ids) {
+    const container = byId(id);
+    if (!container) return;
+    for (const child of [...container.children]) if (!ids.includes(child.id)) child.remove();
+    ids.map(byId).filter((child) => child?.parentElement === container).forEach((child, place) => {
+      if (container.children[place] !== child) container.insertBefore(child, container.children[place]);
+    });
+  },
+  gone: (id) => byId(id)?.remove(),
+  say(words) {
+    if (byId("news")) byId("news").textContent = words;
+  },
+  state(name, value) {
+    if (name === "stale") return (byId("refused").textContent = stale = value);
+    if (name === "title" && byId("title")) byId("title").textContent = title = value;
+    else if (thread()) value ? (thread().dataset[name] = value) : delete thread().dataset[name];
+    showTitle();
+  },
+};
+
+function perform(list) {
+  let calm = true;
+  for (const [name, ...rest] of list) {
+    operations[name]?.(...rest);
+    calm &&= name === "text";
+  }
+  for (const body of grown) follow(body);
+  grown.clear();
+  document.dispatchEvent(new CustomEvent("news", { detail: { calm } }));
+}
+
+// While it streams, a thought is a window that follows its end, unless its reader scrolled up.
+const up = new WeakSet();
+function follow(body) {
+  if (body.scrollHeight > body.clientHeight && body.matches("[data-open] > *") && !up.has(body)) body.scrollTop = body.scrollHeight;
+}
+document.addEventListener("scroll", ({ target }) => {
+  if (!target.matches?.("[data-open] > [data-body]")) return;
+  target.scrollHeight - target.clientHeight - target.scrollTop > 24 ? up.add(target) : up.delete(target);
+}, true);
+document.addEventListener("click", ({ target }) => {
+  const summary = target.closest?.("summary");
+  if (summary) touched.add(summary.parentElement);
+});
+
+// What was said of a branch that is not on screen any more
+let stale = "";
+document.addEventListener("htmx:afterSettle", () => {
+  if (stale && byId("refused")?.textContent === stale && thread() !== listening) byId("refused").textContent = stale = "";
+});
+
+// The title of the tab
+
+let title = byId("title")?.textContent ?? "";
+const plainTitle = document.title;
+function showTitle() {
+  const words = title ? `${title} · Thoughtline` : plainTitle;
+  document.title = thread() && "answering" in thread().dataset ? `● answering · ${words}` : words;
+}
+showTitle();
+
+// The socket
+
+let socket = null, listening = null, tries = 0, heard = 0, lost = 0, again = 0;
+let waiting = [], planned = false;
+// How many messages came and how many were done, how much was read since that was told, and the timer that tells it.
+let came = 0, done = 0, untold = 0, telling = 0;
+// The pieces so far of a frame that is too long for one message, and the body that was named last.
+let pieces = "", named = "";
+
+function address() {
+  const page = thread();
+  const base = `${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/ws/`;
+  if (!page) return base;
+  const { conversation, leaf = "", version = "" } = page.dataset;
+  return `${base}c/${conversation}/?${new URLSearchParams({ leaf, version })}`;
+}
+
+function connect() {
+  clearTimeout(again);
+  const old = socket;
+  const mine = (socket = new WebSocket(address()));
+  old?.close();
+  listening = thread();
+  clearTimeout(telling);
+  [waiting, came, done, untold, telling, pieces, named, heard] = [[], 0, 0, 0, 0, "", "", performance.now()];
+  mine.onmessage = ({ data }) => {
+    if (mine !== socket) return;
+    [heard, tries] = [performance.now(), 0];
+    connected(true);
+    waiting.push(...said(data));
+    came++;
+    untold += data.length;
+    plan();
+  };
+  mine.onclose = ({ code }) => {
+    if (mine !== socket) return;
+    connected(false);
+    if (code >= 4000) return ended(code);
+    again = setTimeout(connect, Math.min(LONGEST_MS, 250 * 2 ** tries++) * (0.75 + Math.random() / 2));
+  };
+}
+
+// The operations of a message, as chatapp/web/outbox.py words them.
+function said(data) {
+  if (data[0] === "+") return (pieces += data.slice(1)), [];
+  const frame = JSON.parse(pieces + data);
+  pieces = "";
+  const list = typeof frame === "string" ? [["text", "", frame]] : frame;
+  for (const one of list) if (one[0] === "text" || one[0] === "blocks") named = one[1] ||= named;
+  return list;
+}
+
+function plan() {
+  if (planned) return;
+  planned = true;
+  document.hidden ? setTimeout(act, HIDDEN_MS) : requestAnimationFrame(act);
+}
+
+function act() {
+  planned = false;
+  const list = waiting;
+  waiting = [];
+  // Another branch stands there already, and its own socket is on the way.
+  if (thread() !== listening) return;
+  perform(list);
+  done = came;
+  if (untold > MUCH || document.hidden) tell();
+  else telling ||= setTimeout(tell, READ_MS);
+}
+
+function tell() {
+  clearTimeout(telling);
+  [telling, untold] = [0, 0];
+  if (socket.readyState === WebSocket.OPEN) socket.send(String(done));
+}
+
+function connected(yes) {
+  const line = byId("line");
+  if (yes) {
+    clearTimeout(lost);
+    lost = 0;
+    if (line) line.hidden = true;
+  } else {
+    lost ||= setTimeout(() => line && (line.hidden = false), TOLD_AFTER_MS);
+  }
+}
+
+// Closed for good: signed out, or not there any more.
+function ended(code) {
+  clearTimeout(lost);
+  operations.say(code === 4404 ? "This conversation is not there any more." : "You are signed out. Reload the page.");
+}
+
+const comeBack = () => {
+  if (socket && socket.readyState > WebSocket.OPEN) (tries = 0), connect();
+};
+addEventListener("online", comeBack);
+addEventListener("pageshow", ({ persisted }) => persisted && connect());
+document.addEventListener("visibilitychange", () => {
+  if (!document.hidden) comeBack();
+  if (planned) planned = false, plan();
+});
+setInterval(() => {
+  if (socket?.readyState === WebSocket.OPEN && performance.now() - heard > SILENCE_MS) socket.close(), socket.onclose({ code: 1006 });
+}, SILENCE_MS / 4);
+addEventListener("pagehide", () => socket?.close());
+connect();
+
+// Commands
+
+document.addEventListener("htmx:beforeSwap", (event) => {
+  const { xhr } = event.detail;
+  if (!xhr.getResponseHeader("Content-Type")?.startsWith("application/json")) return;
+  event.detail.shouldSwap = false;
+  perform(JSON.parse(xhr.responseText));
+});
+document.addEventListener("htmx:afterRequest", ({ detail }) => {
+  const form = byId("composer");
+  const path = detail.pathInfo?.requestPath;
+  if (detail.successful && form && path === form.getAttribute("action")) document.dispatchEvent(new Event("asked"));
+});
+document.addEventListener("htmx:afterSettle", () => {
+  if (thread() === listening) return;
+  title = byId("title")?.textContent ?? "";
+  showTitle();
+  connect();
+});

@@ -1,0 +1,125 @@
+"""Makes rows beside a running server and reads them, in a process of its own: people who are signed in, long conversations,
+what was stored."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Sequence
+from datetime import timedelta
+from typing import Any
+from uuid import uuid4
+
+from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY
+from django.contrib.auth.models import User
+from django.contrib.sessions.backends.db import SessionStore
+from django.utils import timezone
+
+from chatapp import store
+from chatapp.core.items import Kind
+from chatapp.models import Conversation, Item, Message, Preference, Role, Status
+
+from .besieged import failures, items_of, titles
+
+BACKEND = "django.contrib.auth.backends.ModelBackend"
+
+
+def person(name: str, **chosen: Any) -> str:
+    """Somebody new; the key of a session in which they are signed in."""
+    user = User(username=name)
+    user.set_unusable_password()
+    user.save()
+    if chosen:
+        Preference.objects.create(user=user, **chosen)
+    session = SessionStore()
+    session[SESSION_KEY], session[BACKEND_SESSION_KEY] = str(user.pk), BACKEND
+    session[HASH_SESSION_KEY] = user.get_session_auth_hash()
+    session.create()
+    key: str = session.session_key
+    return key
+
+
+def conversation(
+    owner: str,
+    turns: int,
+    model: str = "openai:gpt-5",
+    title: str = "A long one",
+    says: Sequence[str] = ("",),
+) -> str:
+    """So many questions and answers, one below the other; each answer thought for its number in seconds and ends
+    with one of what it `says`."""
+    row = Conversation.objects.create(owner=User.objects.get(username=owner), title=title, titled_by="person")
+    messages, items = _branch(row, turns, model, says)
+    Message.objects.bulk_create(messages)
+    Item.objects.bulk_create(items)
+    Conversation.objects.filter(pk=row.pk).update(head=messages[-1], next_order=len(messages))
+    return str(row.pk)
+
+
+def _branch(
+    row: Conversation, turns: int, model: str, says: Sequence[str]
+) -> tuple[list[Message], list[Item]]:
+    messages: list[Message] = []
+    items: list[Item] = []
+    began = timezone.now() - timedelta(days=1)
+    for n in range(1, turns + 1):
+        question = Message(role=Role.USER, author=row.owner, next_seq=1)
+        ms = n * 1000
+        facts = {
+            "reasoning_durations_ms": {"rs_1": ms},
+            "timings_ms": {"rs_1": {"start": 0, "end": ms}, "msg_1": {"start": ms, "end": ms + 100}},
+            "elapsed_ms": ms + 100,
+        }
+        answer = Message(role=Role.ASSISTANT, model=model, next_seq=2, metadata=facts, status=Status.COMPLETE)
+        for message in (question, answer):
+            message.id, message.conversation, message.order = uuid4(), row, len(messages)
+            message.parent = messages[-1] if messages else None
+            message.created_at = began + timedelta(seconds=len(messages))
+            messages.append(message)
+        said = ((question, Kind.USER_MESSAGE, "part-0", f"Question {n}?"),)
+        said += ((answer, Kind.REASONING, "rs_1", f"Thought {n}."),)
+        said += (
+            (
+                answer,
+                Kind.ASSISTANT_MESSAGE,
+                "msg_1",
+                f"Answer {n}, *with* some words.\n\nAnd more.{says[n % len(says)]}",
+            ),
+        )
+        items += [
+            Item(message=message, seq=int(kind is Kind.ASSISTANT_MESSAGE), kind=kind, key=key, text=text)
+            for message, kind, key, text in said
+        ]
+    return messages, items
+
+
+def message(pk: str) -> dict[str, Any]:
+    """What is stored of one message."""
+    row = Message.objects.get(pk=pk)
+    items = [
+        {"key": item.key, "kind": item.kind, "text": item.text, "cut": item.cut}
+        for item in Item.objects.filter(message=row).order_by("seq")
+    ]
+    return {"status": row.status, "metadata": row.metadata, "items": items}
+
+
+def running() -> int:
+    """How many turns are at work."""
+    return Message.objects.filter(status__in=(Status.QUEUED, Status.RUNNING)).count()
+
+
+def breaches() -> list[str]:
+    return list(store.verify_log())
+
+
+CAN: dict[str, Callable[..., Any]] = {
+    each.__name__: each
+    for each in (person, conversation, message, running, breaches, failures, items_of, titles)
+}
+
+
+def serve() -> None:
+    """Reads what to do and with which arguments, one JSON list a line, and answers each with a line."""
+    for line in sys.stdin:
+        what, arguments = json.loads(line)
+        print(json.dumps(CAN[what](**arguments)), flush=True)

@@ -1,0 +1,52 @@
+"""A title is one line that nothing in it can bend."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from chatapp.core.signs import HIDDEN
+from chatapp.core.titles import MODEL_CAP, WORDS_CAP, first_words, from_model, one_line
+
+
+@given(st.text(max_size=300))
+def test_whatever_is_written_becomes_one_line_without_hidden_signs(text):
+    for line, cap in ((one_line(text), None), (first_words(text), WORDS_CAP), (from_model(text), MODEL_CAP)):
+        assert line == line.strip()
+        assert len(line.splitlines()) <= 1
+        assert not HIDDEN.search(line)
+        assert "\x00" not in line
+        line.encode()
+        assert cap is None or len(line) <= cap
+
+
+def test_direction_overrides_and_invisible_letters_are_left_out():
+    assert one_line("in\u202evoice\u200b\u2066 \u3164 x") == "invoice x"
+
+
+def test_a_question_gives_whole_words():
+    words = first_words("How many litres does a rain barrel hold when eight tomato plants need water?")
+    assert words == "How many litres does a rain barrel hold when eight tomato…"
+
+
+def test_a_word_longer_than_a_title_is_cut():
+    assert first_words("x" * 5000) == "x" * (WORDS_CAP - 1) + "…"
+
+
+@pytest.mark.parametrize(
+    ("said", "meant"),
+    [
+        ("Rain barrel for the allotment", "Rain barrel for the allotment"),
+        ('"Rain barrel"', "Rain barrel"),
+        ("**Title: Rain barrel**", "Rain barrel"),
+        ("# Rain barrel.\n\nIt is about barrels.", "Rain barrel"),
+        ("\n \n“Regentonne”\n", "Regentonne"),
+        ("«Бочка»", "Бочка"),
+        ("---\nRain barrel", "Rain barrel"),
+        ("\u202e\u200b\n", ""),
+        ('""', ""),
+    ],
+)
+def test_a_models_dress_is_taken_off(said, meant):
+    assert from_model(said) == meant

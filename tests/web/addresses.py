@@ -1,0 +1,75 @@
+"""Every address, who may come there, and how. A new one without a row here fails the tests."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+
+READ, WRITE = ("GET", "HEAD"), ("POST",)
+METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "TRACE")
+
+
+class Whose(Enum):
+    EVERYBODYS = "for everybody"
+    PEOPLES = "for whoever is signed in"
+    OWN = "of one's own, by its id"
+
+
+@dataclass(frozen=True)
+class Address:
+    """`form`: what a POST needs to be understood."""
+
+    whose: Whose
+    methods: tuple[str, ...] = READ
+    form: Mapping[str, str] = field(default_factory=dict)
+    query: str = ""
+
+
+EVERYBODYS, PEOPLES, OWN = Whose
+BOTH = READ + WRITE
+
+ADDRESSES = {
+    "/": Address(PEOPLES),
+    "/models/": Address(PEOPLES),
+    "/settings/": Address(PEOPLES, BOTH, {"section": "conversations", "default_model": "demo:thinker"}),
+    "/settings/delete/": Address(PEOPLES, BOTH, {"password": "wrong", "word": "delete"}),
+    "/conversations/": Address(PEOPLES),
+    "/ask/": Address(PEOPLES, WRITE, {"text": "Why?"}),
+    "/c/<uuid:pk>/": Address(OWN),
+    "/c/<uuid:pk>/ask/": Address(OWN, WRITE, {"text": "And?"}),
+    "/c/<uuid:pk>/earlier/": Address(OWN, query="?before={answer}"),
+    "/c/<uuid:pk>/map/": Address(OWN),
+    "/c/<uuid:pk>/instructions/": Address(OWN, BOTH, {"instructions": "Be brief."}),
+    "/c/<uuid:pk>/title/": Address(OWN, BOTH, {"title": "A name"}),
+    "/c/<uuid:pk>/pin/": Address(OWN, WRITE, {"pinned": "1"}),
+    "/c/<uuid:pk>/archive/": Address(OWN, WRITE, {"archived": "1", "q": "", "before": ""}),
+    "/c/<uuid:pk>/delete/": Address(OWN, WRITE),
+    "/c/<uuid:pk>/restore/": Address(OWN, WRITE),
+    "/m/<uuid:pk>/edit/": Address(OWN, BOTH, {"text": "In other words?"}),
+    "/m/<uuid:pk>/again/": Address(OWN, BOTH),
+    "/m/<uuid:pk>/stop/": Address(OWN, WRITE),
+    "/m/<uuid:pk>/continue/": Address(OWN, WRITE),
+    "/m/<uuid:pk>/go/": Address(OWN, WRITE),
+    "/m/<uuid:pk>/copy/": Address(OWN),
+    "/m/<uuid:pk>/delete/": Address(OWN, BOTH),
+    "/undo/<uuid:deletion>/": Address(OWN, WRITE),
+    "/accounts/email/": Address(PEOPLES, BOTH),
+    "/accounts/email/done/": Address(PEOPLES),
+    "/accounts/password/": Address(PEOPLES, BOTH),
+    "/accounts/password/done/": Address(PEOPLES),
+    "/accounts/login/": Address(EVERYBODYS, BOTH),
+    "/accounts/signup/": Address(EVERYBODYS, BOTH),
+    "/accounts/logout/": Address(EVERYBODYS, WRITE),
+    "/accounts/reset/": Address(EVERYBODYS, BOTH),
+    "/accounts/reset/done/": Address(EVERYBODYS),
+    "/accounts/reset/complete/": Address(EVERYBODYS),
+    "/accounts/reset/<uidb64>/<token>/": Address(EVERYBODYS, BOTH),
+    "/health/live": Address(EVERYBODYS),
+    "/health/ready": Address(EVERYBODYS),
+    "/metrics": Address(EVERYBODYS),
+}
+
+
+def those(whose: Whose) -> list[str]:
+    return [path for path, address in ADDRESSES.items() if address.whose is whose]

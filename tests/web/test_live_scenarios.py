@@ -1,0 +1,47 @@
+"""Every public scenario of the fake providers as pages watch it: from the start, from the middle, and through breaks of the line."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from tests.turns.conftest import up, upstream  # noqa: F401  (fixtures)
+from tests.turns.providers import LINES, TOOLS, Line, catalog_for
+from tests.turns.stage import play, stage
+from tests.turns.test_scenarios import FAILING, GOOD, HEAVY
+
+from .tabs import Tab
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+THREE = [LINES[0], LINES[1], LINES[2]]
+SCENARIOS = [*(name for name in GOOD if name not in HEAVY), *FAILING, "incomplete"]
+
+
+@pytest.mark.parametrize("name", SCENARIOS)
+@pytest.mark.parametrize("line", THREE, ids=str)
+def test_every_scenario_ends_as_a_reload_shows_it(up, tmp_path, line: Line, name: str):  # noqa: F811
+    async def story():
+        async with stage(catalog_for(up, silence=0.3), tmp_path, model=line.model(name), tools=TOOLS) as on:
+            early, restless, late = Tab(on), Tab(on), Tab(on)
+            await early.open()
+            await restless.open()
+            answer = await on.begin("First question?")
+            breaking = asyncio.create_task(_break(restless))
+            await early.sees(lambda screen: screen.articles)
+            await late.open()
+            await on.end(answer)
+            breaking.cancel()
+            restless.join()
+            for tab in (early, restless, late):
+                await tab.sees_the_end()
+                await tab.looks_as_if_just_loaded()
+
+    play(story())
+
+
+async def _break(tab: Tab) -> None:
+    while True:
+        await asyncio.sleep(0.02)
+        tab.join()

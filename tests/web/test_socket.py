@@ -1,0 +1,340 @@
+"""Who may listen, to what, and for how long; and what a socket does with nonsense."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import asynccontextmanager
+from itertools import count
+from uuid import uuid4
+
+import pytest
+from django.contrib.auth.models import User
+from django.contrib.sessions.models import Session
+
+from chatapp import store
+from chatapp.models import Conversation, Message
+from chatapp.store import AskedFor, Started, changes, deleting, in_thread, leaving, titles
+from tests.turns.stage import play
+
+from .front import house, session_of, visitor
+from .listening import Socket
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+REFUSED = 1000
+NONSENSE, SIGNED_OUT, NOT_YOURS = 4400, 4401, 4404
+
+
+def answered(owner: User, words: str = "Why?") -> Started:
+    """A question with an answer that has ended, without a word."""
+    started = store.open_conversation(owner, words, tools=[], asked=AskedFor(model="demo:thinker"))
+    Message.objects.filter(pk=started.answer).update(status="complete")
+    return started
+
+
+def address(conversation, leaf="", version="") -> str:
+    return f"/ws/c/{conversation}/?leaf={leaf}&version={version}"
+
+
+@asynccontextmanager
+async def listening(*people: User, path: str = "/ws/", **more):
+    """A socket for each of them, in the order of their names here."""
+    async with house():
+        sockets = [Socket(path, await in_thread(session_of)(each), **more) for each in people]
+        for socket in sockets:
+            await socket.open()
+        try:
+            yield sockets[0] if len(sockets) == 1 else sockets
+        finally:
+            for socket in sockets:
+                await socket.leave()
+
+
+OURS = [
+    ("http://localhost", "localhost"),
+    ("http://localhost:8000", "localhost:8000"),
+    ("http://[::1]:8000", "[::1]:8000"),
+]
+OTHERS = [
+    (None, "localhost"),
+    ("", "localhost"),
+    ("null", "localhost"),
+    ("http://localhost:8001", "localhost:8000"),
+    ("http://localhost:8000", "localhost"),
+    ("https://localhost", "localhost"),
+    ("ftp://localhost", "localhost"),
+    ("//localhost", "localhost"),
+    ("localhost", "localhost"),
+    ("http://localhost.example.org", "localhost"),
+    ("http://example.org/localhost", "localhost"),
+    ("http://me@localhost", "localhost"),
+    ("http://localhost/", "localhost"),
+    ("http://[", "["),
+    ("http://", ""),
+    ("http://example.org", "example.org"),
+]
+
+
+@pytest.mark.parametrize(("origin", "host"), OURS)
+def test_our_own_pages_may_listen(alice, origin, host):
+    async def story():
+        async with listening(alice, origin=origin, host=host) as socket:
+            assert socket.is_open
+
+    play(story())
+
+
+@pytest.mark.parametrize(("origin", "host"), OTHERS, ids=str)
+def test_pages_from_elsewhere_may_not_listen(alice, origin, host):
+    async def story():
+        async with listening(alice, origin=origin, host=host) as socket:
+            assert socket.code == REFUSED
+
+    play(story())
+
+
+@pytest.mark.parametrize(
+    ("origin", "open"),
+    [
+        ("https://chat.example.org", True),
+        ("http://chat.example.org", False),
+        ("https://chat.example.org:8443", False),
+        ("https://localhost", False),
+        ("http://localhost", False),
+        (None, False),
+    ],
+    ids=str,
+)
+def test_where_the_public_address_is_known_only_it_may_listen(alice, settings, origin, open):
+    settings.PUBLIC_URL = "https://chat.example.org"
+
+    async def story():
+        async with listening(alice, origin=origin) as socket:
+            assert socket.is_open is open
+
+    play(story())
+
+
+@pytest.mark.parametrize("path", ["/ws/", "/ws/c/{conversation}/"])
+def test_strangers_are_told_to_sign_in(alice, path):
+    async def story():
+        async with house():
+            started = await in_thread(answered)(alice)
+            for session in ("", "no-such-session"):
+                socket = await Socket(path.format(conversation=started.conversation), session).open()
+                assert await socket.is_closed() == SIGNED_OUT
+
+    play(story())
+
+
+@pytest.mark.parametrize("person", ["bob", "charlie", "dana"])
+def test_the_conversation_of_another_person_is_one_that_does_not_exist(request, alice, person):
+    other = request.getfixturevalue(person)
+
+    async def story():
+        started = await in_thread(answered)(alice)
+        heard = []
+        for conversation in (started.conversation, uuid4()):
+            async with listening(other, path=address(conversation, started.answer)) as socket:
+                heard.append((await socket.is_closed(), socket.said))
+        assert heard == [(NOT_YOURS, []), (NOT_YOURS, [])]
+
+    play(story())
+
+
+def test_a_deleted_conversation_is_one_that_does_not_exist(alice):
+    async def story():
+        started = await in_thread(answered)(alice)
+        await in_thread(deleting.delete_conversation)(started.conversation)
+        async with listening(alice, path=address(started.conversation)) as socket:
+            assert await socket.is_closed() == NOT_YOURS
+
+    play(story())
+
+
+@pytest.mark.parametrize("end", ["another conversation's", "another person's", "nobody's", "garbage"])
+def test_an_end_that_is_not_of_this_conversation_tells_nothing_of_it(alice, bob, end):
+    async def story():
+        started = await in_thread(answered)(alice)
+        others = {
+            "another conversation's": (await in_thread(answered)(alice, "A secret")).answer,
+            "another person's": (await in_thread(answered)(bob, "A secret")).answer,
+            "nobody's": uuid4(),
+            "garbage": "%00%F0x" * 20,
+        }
+        async with listening(alice, path=address(started.conversation, others[end])) as socket:
+            await in_thread(titles.retitle)(started.conversation, "A name")
+            await socket.sees(lambda it: ["state", "title", "A name"] in it.said)
+            assert "secret" not in str(socket.said)
+            assert str(others[end]) not in str(socket.said)
+
+    play(story())
+
+
+def test_the_list_is_told_to_its_owner_alone(alice, charlie, dana):
+    async def story():
+        async with listening(alice, charlie, dana) as (hers, his, admins):
+            started = await in_thread(answered)(alice)
+            await in_thread(answered)(charlie, "Something else")
+            await hers.sees(lambda it: str(started.conversation) in str(it.said))
+            await his.sees(lambda it: "Something else" in str(it.said))
+            assert str(started.conversation) not in str(his.said)
+            assert "Something else" not in str(hers.said)
+            assert await admins.receive_nothing()
+
+    play(story())
+
+
+NUMBERLESS = [
+    "",
+    "x",
+    "-1",
+    "+1",
+    "1.5",
+    "1e3",
+    " 1",
+    "²",
+    "١",
+    "0x1",
+    "9" * 13,
+    "{}",
+    "[1]",
+    "9" * 1_000_000,
+    "\0",
+]
+
+
+@pytest.mark.parametrize("words", NUMBERLESS, ids=lambda words: repr(words[:10]))
+def test_nonsense_ends_the_socket(alice, words):
+    async def story():
+        started = await in_thread(answered)(alice)
+        async with listening(alice, path=address(started.conversation)) as socket:
+            await socket.answer(text=words)
+            assert await socket.is_closed() == NONSENSE
+
+    play(story())
+
+
+@pytest.mark.parametrize("data", [b"", b"1", b"\xff\xfe", b"0" * 1_000_000], ids=lambda data: repr(data[:4]))
+def test_binary_frames_end_the_socket(alice, data):
+    async def story():
+        async with listening(alice) as socket:
+            await socket.answer(data=data)
+            assert await socket.is_closed() == NONSENSE
+
+    play(story())
+
+
+def test_a_socket_that_was_ended_says_nothing_more(alice):
+    async def story():
+        started = await in_thread(answered)(alice)
+        async with listening(alice, path=address(started.conversation)) as socket:
+            await socket.answer(text="nonsense")
+            await socket.is_closed()
+            await in_thread(titles.retitle)(started.conversation, "A name")
+            assert await socket.receive_nothing()
+
+    play(story())
+
+
+@pytest.mark.parametrize("number", ["0", "1", "007", "999999999999"])
+def test_any_number_is_an_acknowledgement(alice, number):
+    async def story():
+        started = await in_thread(answered)(alice)
+        async with listening(alice, path=address(started.conversation)) as socket:
+            await socket.answer(text=number)
+            await in_thread(titles.retitle)(started.conversation, "A name")
+            await socket.sees(lambda it: ["state", "title", "A name"] in it.said)
+
+    play(story())
+
+
+async def hears(socket: Socket, started: Started) -> None:
+    """Returns when news reach it."""
+    names = (f"Name {number}" for number in count())
+    while await socket.receive_nothing(0.05):
+        await in_thread(titles.retitle)(started.conversation, next(names))
+    await socket.sees(lambda it: it.said)
+
+
+def sign_out(user: User) -> None:
+    Session.objects.all().delete()
+
+
+def deactivate(user: User) -> None:
+    User.objects.filter(pk=user.pk).update(is_active=False)
+
+
+def change_password(user: User) -> None:
+    user.set_password("another long password")
+    user.save()
+
+
+@pytest.mark.parametrize("path", ["/ws/", "/ws/c/{conversation}/"])
+@pytest.mark.parametrize("ends", [sign_out, deactivate, change_password])
+def test_who_is_signed_out_hears_no_more_news(alice, ends, path):
+    async def story():
+        started = await in_thread(answered)(alice)
+        async with listening(alice, path=path.format(conversation=started.conversation)) as socket:
+            await hears(socket, started)
+            await in_thread(ends)(alice)
+            await in_thread(titles.retitle)(started.conversation, "A secret")
+            assert await socket.is_closed() == SIGNED_OUT
+            assert "A secret" not in str(socket.said)
+
+    play(story())
+
+
+def test_signing_out_in_the_same_browser_ends_the_socket(alice):
+    async def story():
+        async with house():
+            her = await visitor(alice)
+            started = await in_thread(answered)(alice)
+            socket = await Socket(address(started.conversation, started.answer), her.session).open()
+            await hears(socket, started)
+            assert (await her.post("/accounts/logout/")).status_code == 302
+            await in_thread(titles.retitle)(started.conversation, "A secret")
+            assert await socket.is_closed() == SIGNED_OUT
+            await socket.leave()
+
+    play(story())
+
+
+def test_who_is_signed_out_sees_no_more_of_an_answer_that_is_being_written(alice):
+    async def story():
+        async with house():
+            her = await visitor(alice)
+            asked = await her.post("/ask/", {"text": "What can Thoughtline do?"})
+            conversation = asked.headers["location"].split("/")[2]
+            answer = await in_thread(lambda: Conversation.objects.get(pk=conversation).head_id)()
+            socket = await Socket(address(conversation, answer), her.session).open()
+            await socket.is_told("text")
+            await in_thread(sign_out)(alice)
+            began = asyncio.get_running_loop().time()
+            assert await socket.is_closed() == SIGNED_OUT
+            assert asyncio.get_running_loop().time() - began < 5.5
+            await socket.leave()
+
+    play(story())
+
+
+def test_whose_account_is_deleted_hears_no_more(alice):
+    async def story():
+        started = await in_thread(answered)(alice)
+        async with listening(alice, path=address(started.conversation)) as socket:
+            await socket.sees(lambda it: ["state", "version", "0.0.complete"] in it.said)
+            await in_thread(leaving.leave)(alice)
+            await in_thread(changes.tell)(started.conversation, "head moved")
+            assert await socket.is_closed() == SIGNED_OUT
+
+    play(story())
+
+
+def test_a_conversation_that_is_deleted_ends_the_socket(alice):
+    async def story():
+        started = await in_thread(answered)(alice)
+        async with listening(alice, path=address(started.conversation, started.answer)) as socket:
+            await in_thread(deleting.delete_conversation)(started.conversation)
+            assert await socket.is_closed() == NOT_YOURS
+
+    play(story())
