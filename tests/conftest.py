@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 import pytest
 
 PASSWORD = "a long enough password"
@@ -31,3 +33,10 @@ def charlie(db):
 @pytest.fixture
 def dana(db):
     return _person("dana", is_staff=True, is_superuser=True)
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_runtest_logreport(report):
+    """A long run names what failed at once, so that a run that is cut off has said it."""
+    if report.failed and "PYTEST_XDIST_WORKER" not in os.environ:
+        print(f"\nFAILED {report.nodeid} ({report.when}, {report.duration:.1f} s)", flush=True)
