@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
+import pytest
 from django.db import OperationalError
 
 from chatapp.asgi import AwakeAtFirstScope, application
@@ -57,7 +58,8 @@ def test_a_lost_database_keeps_no_page_away_and_the_next_scope_tries_again():
     assert calls.starts == 2
 
 
-def test_a_socket_without_a_listener_is_refused_in_words_of_the_protocol():
+@pytest.mark.parametrize("path", ["/", "/ws/no/such/", "/ws/c/1/", "/c/"])
+def test_a_socket_without_a_listener_is_refused_in_words_of_the_protocol(path):
     sent = []
 
     async def receive():
@@ -68,7 +70,7 @@ def test_a_socket_without_a_listener_is_refused_in_words_of_the_protocol():
 
     async def connect():
         inner = application._application
-        await inner({"type": "websocket", "path": "/ws/", "headers": []}, receive, send)
+        await inner({"type": "websocket", "path": path, "headers": []}, receive, send)
 
-    asyncio.run(connect())
+    asyncio.run(asyncio.wait_for(connect(), 20))
     assert sent == [{"type": "websocket.close"}]

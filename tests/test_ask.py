@@ -185,6 +185,7 @@ def test_when_nothing_more_can_be_written_the_command_ends_with_a_sentence(shell
 def test_ctrl_c_before_there_is_a_turn_ends_it_without_a_traceback(shell):
     early = (
         "import os, signal, manage, django.core.management as django;"
+        "signal.signal(signal.SIGINT, signal.default_int_handler);"  # a job in the background ignores it
         "django.execute_from_command_line = lambda words: os.kill(os.getpid(), signal.SIGINT);"
         "manage.main()"
     )

@@ -2,12 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
+from typing import Any, cast
+
 from channels.auth import AuthMiddlewareStack
 from channels.routing import URLRouter
-from django.urls import path
+from django.urls import path, re_path
 
 from .consumers import Listening
 
-sockets = AuthMiddlewareStack(
-    URLRouter([path("ws/", Listening.as_asgi()), path("ws/c/<uuid:pk>/", Listening.as_asgi())])
+Scope = dict[str, Any]
+Receive = Callable[[], Awaitable[dict[str, Any]]]
+Send = Callable[[dict[str, Any]], Awaitable[None]]
+
+
+async def nowhere(scope: Scope, receive: Receive, send: Send) -> None:
+    """No such address: refused before anybody is looked up."""
+    await receive()
+    await send({"type": "websocket.close"})
+
+
+listening = AuthMiddlewareStack(Listening.as_asgi())
+sockets = URLRouter(
+    [path("ws/", listening), path("ws/c/<uuid:pk>/", listening), re_path("", cast(Any, nowhere))]
 )

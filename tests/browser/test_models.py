@@ -26,7 +26,7 @@ def test_one_types_and_presses_enter(opened):
     expect(dialog.get_by_role("status")).to_have_text("1 model")
     tab.page.keyboard.press("Enter")
     expect(dialog).to_be_hidden()
-    expect(tab.page.get_by_label("Model")).to_have_value("anthropic:claude-haiku-4-5")
+    expect(tab.page.get_by_label("Model", exact=True)).to_have_value("anthropic:claude-haiku-4-5")
     expect(tab.composer).to_be_focused()
 
 
@@ -37,7 +37,7 @@ def test_one_goes_down_with_the_arrows(opened):
         tab.page.keyboard.press(key)
     tab.page.keyboard.press("Enter")
     expect(dialog).to_be_hidden()
-    expect(tab.page.get_by_label("Model")).to_have_value("openai:gpt-5-mini")
+    expect(tab.page.get_by_label("Model", exact=True)).to_have_value("openai:gpt-5-mini")
 
 
 def test_a_model_that_is_not_listed_is_asked_by_its_full_name(opened):
@@ -47,7 +47,7 @@ def test_a_model_that_is_not_listed_is_asked_by_its_full_name(opened):
     expect(dialog.get_by_role("link", name="openai:o99")).to_be_visible()
     tab.page.keyboard.press("Enter")
     expect(dialog).to_be_hidden()
-    expect(tab.page.get_by_label("Model")).to_have_value("openai:o99")
+    expect(tab.page.get_by_label("Model", exact=True)).to_have_value("openai:o99")
     expect(tab.page.get_by_label("Effort")).to_be_visible()
 
 
@@ -104,9 +104,13 @@ def test_the_settings_use_the_same_dialog(opened):
     tab, _ = opened()
     tab.open("settings/")
     tab.press("All models")
+    dialog = tab.page.get_by_role("dialog", name="All models")
+    expect(dialog.get_by_role("searchbox")).to_be_focused()
     tab.page.keyboard.type("haiku")
+    expect(dialog.get_by_role("status")).to_have_text("1 model")
     tab.page.keyboard.press("Enter")
+    expect(dialog).to_be_hidden()
     tab.press("Save")
     expect(tab.page.locator("#conversations-told")).to_have_text("Saved.")
     tab.open()
-    expect(tab.page.get_by_label("Model")).to_have_value("anthropic:claude-haiku-4-5")
+    expect(tab.page.get_by_label("Model", exact=True)).to_have_value("anthropic:claude-haiku-4-5")
