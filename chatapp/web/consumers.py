@@ -9,6 +9,7 @@ from contextlib import AsyncExitStack
 from urllib.parse import parse_qs
 from uuid import UUID
 
+from autobahn.exception import Disconnected
 from channels.generic.websocket import AsyncWebsocketConsumer
 from django.conf import settings
 from django.contrib.auth.models import User
@@ -90,6 +91,8 @@ class Listening(AsyncWebsocketConsumer):
             await self.close(NOT_YOURS)
         except* SignedOut:
             await self.close(SIGNED_OUT)
+        except* Disconnected:
+            pass
         except* Exception as group:
             # The page comes back, and begins with what the rows say.
             log.error("a listening socket broke: %s", ", ".join(type(e).__name__ for e in group.exceptions))

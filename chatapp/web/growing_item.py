@@ -37,6 +37,7 @@ class GrowingItem:
         self._finished = self._shown_length = 0
         self._shown_at, self._pause, self._code = time.monotonic(), AGAIN_SECONDS, False
         self._task: asyncio.Task[None] | None = None
+        self._look: asyncio.TimerHandle | None = None
 
     def write(self, letters: str, *, anew: bool = False) -> None:
         """Letters that came; they go out at once, and are rendered behind that. `anew`: the page may show them already, so
@@ -51,6 +52,19 @@ class GrowingItem:
         self._emit(operations.text(self.body, letters))
         self._sent = self._length
         if self._is_due("\n" in letters):
+            self._render()
+        self._look_later()
+
+    def _look_later(self) -> None:
+        """A model may pause: what it wrote last is not left as letters until it goes on."""
+        if self._look is None and not self._growing.lost:
+            self._look = asyncio.get_running_loop().call_later(self._pause, self._look_again)
+
+    def _look_again(self) -> None:
+        self._look = None
+        if self._task or time.monotonic() - self._shown_at < self._pause:
+            self._look_later()
+        elif self._again():
             self._render()
 
     def _is_due(self, new_line: bool) -> bool:
@@ -128,5 +142,6 @@ class GrowingItem:
         self._text, self._length, self._sent = [], 0, 0
 
     def cancel(self) -> None:
-        if self._task:
-            self._task.cancel()
+        for waiting in (self._task, self._look):
+            if waiting:
+                waiting.cancel()
