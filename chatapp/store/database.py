@@ -26,9 +26,17 @@ def in_thread(work: Callable[P, R]) -> Callable[P, Awaitable[R]]:
         try:
             return work(*args, **kwargs)
         finally:
+            _keep_files_open()
             close_old_connections()
 
     return sync_to_async(fresh, thread_sensitive=False, executor=_pool)
+
+
+def _keep_files_open() -> None:
+    """A connection to SQLite costs more to make than most calls, and nobody else waits for it."""
+    for connection in connections.all(initialized_only=True):
+        if connection.vendor == "sqlite":
+            connection.close_at = None
 
 
 def close_threads() -> None:
