@@ -40,7 +40,7 @@ WRITES = (
     "stop",
     "interrupt",
     "requeue",
-    "save_draft",
+    "save_drafts",
 )
 SIDES = ("before", "inside", "after")
 

@@ -39,7 +39,7 @@ from .turns import (
     load_live_turns,
     park,
     requeue,
-    save_draft,
+    save_drafts,
     stop,
     without_result,
 )
@@ -78,7 +78,7 @@ __all__ = [
     "open_conversation",
     "park",
     "requeue",
-    "save_draft",
+    "save_drafts",
     "start_answer",
     "start_conversation",
     "start_turn",

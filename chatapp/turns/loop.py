@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from traceback import extract_tb
 from typing import Any
 
@@ -22,6 +22,7 @@ from ..providers.refusals import trouble_error
 from ..store import Claim, Fenced, Measured, Seen, in_thread
 from ..tools.base import Tool, ToolOutput
 from .asking import Asking, Response
+from .drafts import Drafts
 from .live import Live
 from .state import TurnState
 
@@ -47,6 +48,7 @@ class World:
     replay_turns: int | None = None
     rounds: int = ROUNDS
     checkpoint: float = CHECKPOINT_SECONDS
+    drafts: Drafts = field(default_factory=Drafts)
 
 
 async def run_turn(claim: Claim, world: World) -> None:
@@ -55,7 +57,7 @@ async def run_turn(claim: Claim, world: World) -> None:
     turn = TurnState(claim, answer, world.live, world.now)
     try:
         async with asyncio.TaskGroup() as group:
-            beside = group.create_task(_keep_draft(turn, world.checkpoint))
+            beside = group.create_task(_keep_draft(turn, world.drafts, world.checkpoint))
             await _Loop(turn, world).run(store.without_result(answer.items))
             beside.cancel()
     except* Fenced:
@@ -64,12 +66,12 @@ async def run_turn(claim: Claim, world: World) -> None:
         world.live.close(turn.stream)
 
 
-async def _keep_draft(turn: TurnState, every: float) -> None:
+async def _keep_draft(turn: TurnState, drafts: Drafts, every: float) -> None:
     """Saves the draft beside the turn. This is also how a turn learns in its silence that it was taken over."""
     while True:
         await asyncio.sleep(every)
         try:
-            await in_thread(store.save_draft)(turn.claim, turn.draft.to_json(turn.elapsed()))
+            await drafts.save(turn.claim, turn.draft.to_json(turn.elapsed()))
         except Error as error:
             log.warning("turn %s: its draft was not saved: %s", turn.claim.message, type(error).__name__)
 

@@ -275,7 +275,7 @@ class Machine(RuleBasedStateMachine):
     def save_draft(self, pick, data):
         claim, turn = self.mine(pick)
         seen = self.seen(data, turn, claim.attempt)
-        store.save_draft(claim, seen.draft.to_json(seen.at))
+        store.save_drafts([(claim, seen.draft.to_json(seen.at))])
         turn.draft = seen
 
     @precondition(lost)
@@ -293,7 +293,7 @@ class Machine(RuleBasedStateMachine):
             lambda: store.append_result(claim, self.result_of(item), Measured()),
             lambda: store.finish(claim, [item], Measured()),
             lambda: store.give_up(claim, "failed", seen, Measured(), {"reason": "late"}),
-            lambda: store.save_draft(claim, seen.draft.to_json(seen.at)),
+            lambda: _save_alone(claim, seen),
             lambda: store.park(claim),
         ]
         with pytest.raises(Fenced):
@@ -391,6 +391,11 @@ class Machine(RuleBasedStateMachine):
         if state != self._clean:
             assert list(store.verify_log()) == []
             self._clean = state
+
+
+def _save_alone(claim: store.Claim, seen: Seen) -> None:
+    if not store.save_drafts([(claim, seen.draft.to_json(seen.at))]):
+        raise Fenced
 
 
 def _item_rows() -> list[tuple[Any, ...]]:

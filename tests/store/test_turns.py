@@ -93,9 +93,19 @@ def test_after_a_takeover_the_old_attempt_writes_nothing(claimed, write):
 
 def test_after_a_takeover_the_old_attempt_saves_no_draft(claimed):
     store.claim(claimed.message, runner="b", seen=1)
-    with pytest.raises(Fenced):
-        store.save_draft(claimed, seen(1).draft.to_json(0))
+    assert store.save_drafts([(claimed, seen(1).draft.to_json(0))]) == set()
     assert not Draft.objects.exists()
+
+
+def test_of_drafts_that_are_saved_together_only_those_whose_claim_holds_are_stored(claimed, ask):
+    other = ask().answer
+    lost = store.claim(other, runner="a", seen=0)
+    store.claim(other, runner="b", seen=1)
+    drafts = [(claim, seen(1, *half_a_round()).draft.to_json(3000)) for claim in (lost, claimed)]
+    assert store.save_drafts(drafts) == {claimed}
+    assert store.save_drafts(drafts[::-1]) == {claimed}
+    assert [draft.message_id for draft in Draft.objects.all()] == [claimed.message]
+    assert row(claimed).touched_at > row(lost).touched_at
 
 
 def test_stop_keeps_what_was_seen_as_cut_items_with_durations(claimed):
@@ -119,7 +129,7 @@ def test_a_thought_that_is_stopped_keeps_its_time_up_to_the_stop(claimed):
 
 
 def test_stop_out_of_reach_of_the_live_draft_uses_the_saved_one(claimed):
-    store.save_draft(claimed, seen(1, *half_a_round()).draft.to_json(3000))
+    store.save_drafts([(claimed, seen(1, *half_a_round()).draft.to_json(3000))])
     assert store.stop(claimed.message, None)
     assert [item.text for item in store.load_items(claimed.message)] == ["Let me see.", "It is"]
     assert row(claimed).metadata["reasoning_durations_ms"] == {"rs_1": 2000}
@@ -190,9 +200,8 @@ def test_a_parked_turn_waits_and_can_be_stopped(claimed):
 
 def test_interrupt_shows_the_saved_draft_and_calls_the_outcome_unknown(claimed):
     store.append_round(claimed, [call()], Measured())
-    store.save_draft(
-        claimed, seen(1, (0, Asked(1)), (5, ItemStarted("rs_2", Kind.REASONING))).draft.to_json(3000)
-    )
+    draft = seen(1, (0, Asked(1)), (5, ItemStarted("rs_2", Kind.REASONING))).draft
+    store.save_drafts([(claimed, draft.to_json(3000))])
     assert store.interrupt(claimed.message, attempt=1)
     items = store.load_items(claimed.message)
     assert [(item.key, item.cut, item.outcome, item.round) for item in items] == [
@@ -256,7 +265,7 @@ def test_tries_count_the_attempts_since_the_last_finished_round(claimed):
 
 
 def test_a_stored_round_makes_the_saved_draft_void(claimed):
-    store.save_draft(claimed, seen(1, *half_a_round()).draft.to_json(3000))
+    store.save_drafts([(claimed, seen(1, *half_a_round()).draft.to_json(3000))])
     store.append_round(claimed, [thought(), call()], Measured())
     assert not Draft.objects.exists()
 

@@ -155,7 +155,7 @@ def test_a_running_turn_of_a_dead_process_goes_on_after_its_last_stored_round(fo
             claim = await left_running(on, dead)
             await in_thread(store.append_round)(claim, [call("clock")], Measured(elapsed=700))
             await in_thread(store.append_result)(claim, result(call("clock")), Measured(elapsed=800))
-            await in_thread(store.save_draft)(claim, half_a_thought(1600))
+            await in_thread(store.save_drafts)([(claim, half_a_thought(1600))])
             row = await started(on, claim.message)
             items = await on.items(row.id)
             assert [(item.kind, item.round, item.cut) for item in items] == [
@@ -285,7 +285,7 @@ def test_after_three_tries_the_turn_is_interrupted_with_what_was_last_saved_and_
     async def story():
         async with stage(ScriptedCatalog(provider), folder, now=ticks) as on:
             claim = await left_running(on, dead, attempt=3)
-            await in_thread(store.save_draft)(claim, half_a_thought(4000))
+            await in_thread(store.save_drafts)([(claim, half_a_thought(4000))])
             row = await started(on, claim.message)
             assert (row.status, row.attempt, provider.asked) == (Status.INTERRUPTED, 4, [])
             assert [(item.text, item.cut) for item in await on.items(row.id)] == [("Let me", True)]
