@@ -41,6 +41,8 @@ class AnswerNews:
         self._draft, self._attempt = Draft(), -1
         self._pieces: dict[str, Piece] = {}
         self._bodies: dict[str, GrowingItem] = {}
+        # Those that letters go into as they come, by the keys of their items.
+        self._growing: dict[str, GrowingItem] = {}
         self._shells: dict[str, str] = {}
         self._finishing: set[asyncio.Task[None]] = set()
         self._shown: ShownMessage | None = None
@@ -155,6 +157,9 @@ class AnswerNews:
 
     def _show_growing(self, key: str, letters: str) -> None:
         piece = self._pieces.get(key)
+        if piece and piece.open and letters and piece.kind is not Kind.TOOL_CALL and key in self._growing:
+            self._growing[key].write(letters, anew=self._joining)
+            return
         if piece is None:
             if key not in self._draft.pieces:
                 return
@@ -176,6 +181,7 @@ class AnswerNews:
         elif letters and item.piece.kind is Kind.TOOL_CALL:
             body.write_plainly(letters, before=ARGUMENTS, inside=GROWING_ARGUMENTS)
         elif letters:
+            self._growing[item.piece.key] = body
             body.write(letters, anew=self._joining)
 
     def _show_result(self, result: Piece) -> None:
@@ -220,4 +226,4 @@ class AnswerNews:
             task.cancel()
         for body in self._bodies.values():
             body.cancel()
-        self._bodies, self._shells = {}, {}
+        self._bodies, self._growing, self._shells = {}, {}, {}

@@ -26,7 +26,7 @@ from .conversation_news import ConversationNews
 from .days import ZONE_COOKIE, zone_named
 from .list_news import list_news
 from .outbox import Outbox, Stuck
-from .signed_in import is_signed_in
+from .signed_in import who_is_signed_in
 from .thread import Viewer
 
 log = logging.getLogger(__name__)
@@ -45,14 +45,20 @@ class SignedOut(Exception):
 class Listening(AsyncWebsocketConsumer):
     async def connect(self) -> None:
         self._work: asyncio.Task[None] | None = None
+        self._told: asyncio.Queue[Notice] = asyncio.Queue()
+        self._told_of = AsyncExitStack()
         if not same_origin(dict(self.scope["headers"])):
             await self.close()
             return
-        await self.accept()
-        user = self.scope["user"]
+        self._session = self._cookie(settings.SESSION_COOKIE_NAME)
+        user = await in_thread(who_is_signed_in)(self._session)
         if not user.is_authenticated:
+            await self.accept()
             await self.close(SIGNED_OUT)
             return
+        # Before the page hears that it is connected, so that nothing goes past it.
+        await self._told_of.enter_async_context(engine().notices.listen(user.pk, self._told))
+        await self.accept()
         self._user, self._asked_at = user, time.monotonic()
         self._outbox = Outbox(self._say)
         self._work = asyncio.create_task(self._listen(user))
@@ -69,6 +75,7 @@ class Listening(AsyncWebsocketConsumer):
     async def disconnect(self, code: int) -> None:
         if self._work:
             self._work.cancel()
+        await self._told_of.aclose()
 
     async def _say(self, frame: str) -> None:
         if time.monotonic() - self._asked_at > ASK_AGAIN_SECONDS:
@@ -77,7 +84,7 @@ class Listening(AsyncWebsocketConsumer):
 
     async def _ask_again(self) -> None:
         self._asked_at = time.monotonic()
-        if not await in_thread(is_signed_in)(self._user, self.scope["session"].session_key):
+        if await in_thread(who_is_signed_in)(self._session) != self._user:
             raise SignedOut
 
     async def _listen(self, user: User) -> None:
@@ -100,16 +107,12 @@ class Listening(AsyncWebsocketConsumer):
 
     async def _hear(self, user: User, mine: Engine, group: asyncio.TaskGroup) -> None:
         conversation: UUID | None = self.scope["url_route"]["kwargs"].get("pk")
-        told: asyncio.Queue[Notice] = asyncio.Queue()
-        async with AsyncExitStack() as stack:
-            await stack.enter_async_context(mine.notices.listen(user.pk, told))
-            page = None
-            if conversation:
-                await stack.enter_async_context(mine.notices.listen(conversation, told))
-                page = await self._page(user, conversation, mine, group)
-            while True:
-                notice = await told.get()
-                await self._tell(user, page, notice)
+        page = None
+        if conversation:
+            await self._told_of.enter_async_context(mine.notices.listen(conversation, self._told))
+            page = await self._page(user, conversation, mine, group)
+        while True:
+            await self._tell(user, page, await self._told.get())
 
     async def _page(
         self, user: User, conversation: UUID, mine: Engine, group: asyncio.TaskGroup

@@ -19,6 +19,8 @@ AGAIN_SECONDS = 0.2
 MOST_OF_THE_TIME = 1 / 20
 # Where none of these are, letters look the same whether they are rendered or not.
 _SIGNS = re.compile(r"_|[^\w\s.,;:'’\"“”„?!()–—…%/-]|://|www\.|^\s*(?:[-=]|\d+[.)]\s)", re.MULTILINE)
+# As far back as a sign may begin that later letters complete.
+LONGEST_SIGN = 40
 # So much at once is shown rendered from the start: somebody joined late.
 LATE = 2000
 BRIEF = 100
@@ -34,7 +36,7 @@ class GrowingItem:
         self._text: list[str] = []
         self._length = self._sent = 0
         self._growing = Growing(message=str(message), key=key)
-        self._finished = self._shown_length = 0
+        self._finished = self._shown_length = self._signless = 0
         self._shown_at, self._pause, self._code = time.monotonic(), AGAIN_SECONDS, False
         self._task: asyncio.Task[None] | None = None
         self._look: asyncio.TimerHandle | None = None
@@ -77,7 +79,11 @@ class GrowingItem:
         doubled = self._length - self._finished >= 2 * self._shown_length
         if self._code or not doubled or time.monotonic() - self._shown_at < self._pause:
             return False
-        return bool(_SIGNS.search(self._whole(), self._finished + self._shown_length))
+        whole, start = self._whole(), self._finished + self._shown_length
+        found = _SIGNS.search(whole, max(start, self._signless))
+        if not found:
+            self._signless = len(whole) - LONGEST_SIGN
+        return bool(found)
 
     def _render(self) -> None:
         self._task = self._task or asyncio.create_task(self._rendered(time.monotonic()))

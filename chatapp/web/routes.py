@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from typing import Any, cast
 
-from channels.auth import AuthMiddlewareStack
 from channels.routing import URLRouter
+from channels.sessions import CookieMiddleware
 from django.urls import path, re_path
 
 from .consumers import Listening
@@ -22,7 +22,7 @@ async def nowhere(scope: Scope, receive: Receive, send: Send) -> None:
     await send({"type": "websocket.close"})
 
 
-listening = AuthMiddlewareStack(Listening.as_asgi())
+listening = CookieMiddleware(Listening.as_asgi())
 sockets = URLRouter(
     [path("ws/", listening), path("ws/c/<uuid:pk>/", listening), re_path("", cast(Any, nowhere))]
 )

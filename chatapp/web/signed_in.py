@@ -1,4 +1,4 @@
-"""Whether somebody is still signed in: for what stays open longer than a request."""
+"""Who is signed in: for what stays open longer than a request."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from django.http import HttpRequest
 Session = import_module(settings.SESSION_ENGINE).SessionStore
 
 
-def is_signed_in(user: Any, session: str | None) -> bool:
-    """By the session as it is stored now, the password, and whether the account is open."""
+def who_is_signed_in(session: str) -> Any:
+    """By the session as it is stored now, the password, and whether the account is open; else nobody."""
     request = HttpRequest()
-    request.session = Session(session)
-    return bool(get_user(request).pk == user.pk)
+    request.session = Session(session or None)
+    return get_user(request)

@@ -76,10 +76,12 @@ class Tab:
         self._more = asyncio.Event()
 
     async def open(self) -> Tab:
-        """Loads the page anew and listens."""
+        """Loads the page anew and listens; returns when it hears."""
         self.drop()
         self.screen = Screen(await page_html(self.on, self.viewer))
+        before = self.received
         self.join()
+        await self.sees(lambda _: self.received > before)
         return self
 
     def join(self) -> None:
