@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
-from asyncio import Lock
+from asyncio import Lock, Semaphore
 from collections.abc import Awaitable, Callable
 from typing import Any
 
@@ -20,6 +20,8 @@ Send = Callable[[dict[str, Any]], Awaitable[None]]
 Application = Callable[[Scope, Receive, Send], Awaitable[Any]]
 
 log = logging.getLogger(__name__)
+
+AT_ONCE = 16
 
 
 class AwakeAtFirstScope:
@@ -54,7 +56,18 @@ async def start_engine() -> None:
     await engine().start()
 
 
-http = get_asgi_application()
+class AtMost:
+    """Serves so many requests at a time; each takes a thread and what its page needs. The others wait their turn."""
+
+    def __init__(self, application: Application, most: int) -> None:
+        self._application, self._free = application, Semaphore(most)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        async with self._free:
+            await self._application(scope, receive, send)
+
+
+http = AtMost(get_asgi_application(), AT_ONCE)
 # Their rows cannot be imported before Django is set up either.
 from .web.routes import sockets  # noqa: E402
 

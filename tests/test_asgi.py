@@ -7,7 +7,7 @@ import asyncio
 import pytest
 from django.db import OperationalError
 
-from chatapp.asgi import AwakeAtFirstScope, application
+from chatapp.asgi import AtMost, AwakeAtFirstScope, application
 
 
 class Calls:
@@ -74,3 +74,22 @@ def test_a_socket_without_a_listener_is_refused_in_words_of_the_protocol(path):
 
     asyncio.run(asyncio.wait_for(connect(), 20))
     assert sent == [{"type": "websocket.close"}]
+
+
+def test_only_so_many_requests_are_served_at_once_and_all_of_them_in_the_end():
+    most, served, now = 0, [], 0
+
+    async def page(scope, receive, send):
+        nonlocal most, now
+        now += 1
+        most = max(most, now)
+        await asyncio.sleep(0)
+        now -= 1
+        served.append(scope["n"])
+
+    async def rush():
+        inner = AtMost(page, 3)
+        await asyncio.gather(*(inner({"n": n}, None, None) for n in range(20)))
+
+    asyncio.run(rush())
+    assert (most, sorted(served)) == (3, list(range(20)))
