@@ -71,7 +71,15 @@ class House(Served):
 
     def _children(self) -> list[int]:
         threads = Path(f"/proc/{self.pid}/task").iterdir()
-        return [int(pid) for thread in threads for pid in (thread / "children").read_text().split()]
+        return [int(pid) for thread in threads for pid in _children_of(thread).split()]
+
+
+def _children_of(thread: Path) -> str:
+    try:
+        return (thread / "children").read_text()
+    except FileNotFoundError:
+        # It has ended meanwhile.
+        return ""
 
 
 def _cpu(process: int) -> float:

@@ -6,7 +6,7 @@ import logging
 import os
 from asyncio import Lock, Semaphore
 from collections.abc import Awaitable, Callable
-from typing import Any
+from typing import Any, cast
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "chatapp.settings")
 
@@ -67,7 +67,7 @@ class AtMost:
             await self._application(scope, receive, send)
 
 
-http = AtMost(get_asgi_application(), AT_ONCE)
+http = AtMost(cast(Application, get_asgi_application()), AT_ONCE)
 # Their rows cannot be imported before Django is set up either.
 from .web.routes import sockets  # noqa: E402
 

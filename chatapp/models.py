@@ -148,6 +148,7 @@ class Message(models.Model):
             models.Index(fields=["status"], name="live_turns", condition=Q(status__in=LIVE)),
             models.Index(fields=["deletion"], name="deleted_together", condition=~Q(deletion=None)),
             models.Index(fields=["conversation", "parent"], name="children"),
+            models.Index(fields=["conversation", "role", "deletion"], name="counted"),
         ]
 
     def __str__(self) -> str:

@@ -98,6 +98,10 @@ class Migration(migrations.Migration):
             model_name='message',
             index=models.Index(fields=['conversation', 'parent'], name='children'),
         ),
+        migrations.AddIndex(
+            model_name='message',
+            index=models.Index(fields=['conversation', 'role', 'deletion'], name='counted'),
+        ),
         migrations.AddField(
             model_name='place',
             name='conversation',

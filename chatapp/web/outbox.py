@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import time
 from collections import deque
 from collections.abc import Awaitable, Callable, Iterator
 from typing import Any
@@ -21,6 +22,8 @@ WINDOW = 256 * 1024
 PIECE = 64 * 1024
 MORE = "+"
 PATIENCE = 30.0
+# What comes so soon after a message waits for the next: no page shows more pictures than that.
+BETWEEN = 0.016
 # A heartbeat: a page that hears nothing for longer than two of them comes back.
 BEAT = 25.0
 
@@ -37,7 +40,7 @@ class Outbox:
         self._waiting: list[Operation] = []
         self._flying: deque[tuple[int, int]] = deque()
         self._n = self._unread = self._size = 0
-        self._body = ""
+        self._body, self._sent_at = "", 0.0
         self._more, self._room = asyncio.Event(), asyncio.Event()
 
     def add(self, *made: Operation) -> None:
@@ -70,6 +73,8 @@ class Outbox:
                 await self._more.wait()
                 if self._unread > self._window:
                     await self._wait_for_window()
+                if (soon := self._sent_at + BETWEEN - time.monotonic()) > 0:
+                    await asyncio.sleep(soon)
                 await self._send_what_waits()
         finally:
             beating.cancel()
@@ -100,6 +105,7 @@ class Outbox:
             self._flying.append((self._n, len(message)))
             self._unread += len(message)
             await self._send(message)
+        self._sent_at = time.monotonic()
 
     def _shortened(self, made: list[Operation]) -> Any:
         short = [self._without_body(operation) for operation in made]

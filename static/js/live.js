@@ -1,6 +1,6 @@
 // The listening socket: brings operations, does them once per frame, says how far it has come, and comes back when it was lost.
 // A command that answers with operations is done the same way. The operations are those of chatapp/web/operations.py.
-const HIDDEN_MS = 100, SILENCE_MS = 60_000, TOLD_AFTER_MS = 1200, LONGEST_MS = 5000;
+const HIDDEN_MS = 100, CALM_MS = 32, SILENCE_MS = 60_000, TOLD_AFTER_MS = 1200, LONGEST_MS = 5000;
 // What was read is told now and then, at once when it is much: the server sends only so much ahead.
 const READ_MS = 500, MUCH = 32 * 1024;
 const byId = (id) => document.getElementById(id);
@@ -190,7 +190,7 @@ showTitle();
 // The socket
 
 let socket = null, listening = null, tries = 0, heard = 0, lost = 0, again = 0;
-let waiting = [], planned = false;
+let waiting = [], planned = false, acted = 0;
 // How many messages came and how many were done, how much was read since that was told, and the timer that tells it.
 let came = 0, done = 0, untold = 0, telling = 0;
 // The pieces so far of a frame that is too long for one message, and the body that was named last.
@@ -242,11 +242,14 @@ function said(data) {
 function plan() {
   if (planned) return;
   planned = true;
-  document.hidden ? setTimeout(act, HIDDEN_MS) : requestAnimationFrame(act);
+  if (document.hidden) return setTimeout(act, HIDDEN_MS);
+  // Every second picture is enough for letters, and costs half.
+  const wait = acted + CALM_MS - performance.now();
+  wait > 0 ? setTimeout(() => requestAnimationFrame(act), wait) : requestAnimationFrame(act);
 }
 
 function act() {
-  planned = false;
+  [planned, acted] = [false, performance.now()];
   const list = waiting;
   waiting = [];
   // Another branch stands there already, and its own socket is on the way.

@@ -69,6 +69,7 @@ def _branch(
             "reasoning_durations_ms": {"rs_1": ms},
             "timings_ms": {"rs_1": {"start": 0, "end": ms}, "msg_1": {"start": ms, "end": ms + 100}},
             "elapsed_ms": ms + 100,
+            "rounds": [{"round": 0, "model": model, "usage": {"input": 20 * n, "output": 20}}],
         }
         answer = Message(role=Role.ASSISTANT, model=model, next_seq=2, metadata=facts, status=Status.COMPLETE)
         for message in (question, answer):
