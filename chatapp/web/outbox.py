@@ -34,9 +34,14 @@ class Stuck(Exception):
 
 class Outbox:
     def __init__(
-        self, send: Callable[[str], Awaitable[None]], *, window: int = WINDOW, patience: float = PATIENCE
+        self,
+        send: Callable[[str], Awaitable[None]],
+        *,
+        window: int = WINDOW,
+        patience: float = PATIENCE,
+        between: float = BETWEEN,
     ) -> None:
-        self._send, self._window, self._patience = send, window, patience
+        self._send, self._window, self._patience, self._between = send, window, patience, between
         self._waiting: list[Operation] = []
         self._flying: deque[tuple[int, int]] = deque()
         self._n = self._unread = self._size = 0
@@ -73,7 +78,7 @@ class Outbox:
                 await self._more.wait()
                 if self._unread > self._window:
                     await self._wait_for_window()
-                if (soon := self._sent_at + BETWEEN - time.monotonic()) > 0:
+                if (soon := self._sent_at + self._between - time.monotonic()) > 0:
                     await asyncio.sleep(soon)
                 await self._send_what_waits()
         finally:

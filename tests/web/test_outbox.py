@@ -21,7 +21,7 @@ class Line:
 
     def __init__(self, **limits) -> None:
         self.frames: list[str] = []
-        self.outbox = Outbox(self._send, **({"window": WINDOW} | limits))
+        self.outbox = Outbox(self._send, **({"window": WINDOW, "between": 0} | limits))
         self._more = asyncio.Event()
         self.work = asyncio.create_task(self.outbox.run())
 
@@ -183,3 +183,17 @@ def test_whoever_makes_news_waits_while_much_of_it_waits():
         await asyncio.wait_for(making, PATIENCE)
 
     play(story)
+
+
+def test_what_comes_soon_after_a_message_goes_with_the_next():
+    async def story():
+        line = Line(between=0.05)
+        line.outbox.add(TEXT_A)
+        await line.has_sent(1)
+        for _ in range(9):
+            line.outbox.add(TEXT_A)
+            await asyncio.sleep(0)
+        await line.has_sent(2)
+        assert line.said == [TEXT_A, operations.text("a", "1" * 9)]
+
+    play(story())
