@@ -196,4 +196,4 @@ def test_what_comes_soon_after_a_message_goes_with_the_next():
         await line.has_sent(2)
         assert line.said == [TEXT_A, operations.text("a", "1" * 9)]
 
-    play(story())
+    play(story)
