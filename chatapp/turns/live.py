@@ -3,26 +3,40 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from array import array
+from bisect import bisect_right
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator
 from dataclasses import dataclass
+from itertools import accumulate, groupby
 from typing import Protocol
 from uuid import UUID
 
 from ..core.draft import Draft
-from ..core.events import Event
+from ..core.events import Event, ItemDelta
 from ..store import Seen
 
+# So many of the newest events stay as they came; of older ones, letters of one item are joined.
+NEWEST = 64
 # One attempt at one turn: a zombie's stream has another name.
 Stream = tuple[UUID, int]
 
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """Event number `n` of an attempt, `at` milliseconds from the start of the turn."""
+    """Event number `n` of an attempt, `at` milliseconds from the start of the turn. Where it is several that were joined,
+    `n` is the last one's, and `ends` says where in the letters each one ends."""
 
     n: int
     at: float
     event: Event
+    ends: array[int] | None = None
+
+    def after(self, n: int) -> Said:
+        """Without those up to number n."""
+        gone = n - self.n + len(self.ends) if self.ends else 0
+        if gone <= 0 or not self.ends or not isinstance(self.event, ItemDelta):
+            return self
+        return Said(self.n, self.at, ItemDelta(self.event.key, self.event.text[self.ends[gone - 1] :]))
 
 
 class Live(Protocol):
@@ -61,7 +75,7 @@ class MemoryLive:
     def publish(self, stream: Stream, event: Event, at: float) -> None:
         running = self._running.get(stream)
         if running:
-            running.said.append(Said(len(running.said) + 1, at, event))
+            running.add(at, event)
             running.wake()
 
     def close(self, stream: Stream) -> None:
@@ -74,7 +88,7 @@ class MemoryLive:
     async def read(self, stream: Stream, after: int = 0) -> AsyncIterator[list[Said]]:
         running = self._running.get(stream)
         while running:
-            news = running.said[after:]
+            news = running.after(after)
             if news:
                 after = news[-1].n
                 yield news
@@ -105,11 +119,43 @@ class MemoryLive:
 class _Running:
     def __init__(self, draft: Draft, elapsed: Callable[[], float]) -> None:
         self.draft, self.elapsed = draft, elapsed
-        self.said: list[Said] = []
+        self._said: list[Said] = []
+        # How many of them, at the end, are as they came.
+        self._plain = 0
         self.news = asyncio.Event()
         self.over = False
+
+    def add(self, at: float, event: Event) -> None:
+        n = self._said[-1].n + 1 if self._said else 1
+        self._said.append(Said(n, at, event))
+        self._plain += 1
+        if self._plain == 2 * NEWEST:
+            older = self._said[-2 * NEWEST : -NEWEST]
+            self._said[-2 * NEWEST : -NEWEST] = _joined(older)
+            self._plain = NEWEST
+
+    def after(self, n: int) -> list[Said]:
+        """The events above number n."""
+        missing = self._said[-1].n - n if self._said else 0
+        if missing <= self._plain:
+            return self._said[-missing:] if missing > 0 else []
+        place = bisect_right(self._said, n, key=lambda said: said.n)
+        return [self._said[place].after(n), *self._said[place + 1 :]]
 
     def wake(self) -> None:
         """Everyone who waits now; who comes later looks at the list first."""
         self.news.set()
         self.news = asyncio.Event()
+
+
+def _joined(events: Iterable[Said]) -> Iterator[Said]:
+    """Letters of an item that came one after the other become one event: an object for every few letters would outweigh them."""
+    for key, group in groupby(events, key=lambda said: getattr(said.event, "key", "")):
+        together = list(group)
+        letters = [said.event.text for said in together if isinstance(said.event, ItemDelta)]
+        if len(letters) < len(together):
+            yield from together
+        else:
+            last = together[-1]
+            ends = array("L", accumulate(map(len, letters)))
+            yield Said(last.n, last.at, ItemDelta(key, "".join(letters)), ends)

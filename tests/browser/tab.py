@@ -144,6 +144,8 @@ class Tab:
         return found
 
     def expect_status(self, status: str, message: Locator | None = None) -> None:
+        """On a page whose scripts run: a person is not quicker than they are."""
+        self.page.wait_for_load_state()
         expect(message or self.answer).to_have_attribute("data-status", status)
 
     def expect_shown(self, words: str) -> None:

@@ -22,7 +22,6 @@ def tab(enter, upstream):
 
 
 def editing(tab):
-    tab.page.wait_for_load_state()
     tab.composer.press("ArrowUp")
     box = tab.page.get_by_role("textbox", name="Edited question")
     expect(box).to_be_focused()

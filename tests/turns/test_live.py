@@ -1,0 +1,70 @@
+"""What a running turn has said, kept in little space: whoever reads from any number on gets every letter once."""
+
+from __future__ import annotations
+
+import asyncio
+from uuid import uuid4
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from chatapp.core.draft import Draft
+from chatapp.core.events import Event, ItemDelta, ItemDone, ItemStarted
+from chatapp.core.items import Item, Kind
+from chatapp.turns.live import NEWEST, MemoryLive, Said
+
+LETTERS = st.text("abcäß😀", min_size=1, max_size=4)
+EVENTS = st.lists(
+    st.one_of(
+        st.builds(ItemDelta, st.sampled_from(["one", "two"]), LETTERS),
+        st.just(ItemStarted("two", Kind.ASSISTANT_MESSAGE)),
+        st.just(ItemDone(Item(key="one", kind=Kind.REASONING, text="Done."))),
+    ),
+    max_size=6,
+)
+
+
+def apart(said: list[Said]) -> list[Event]:
+    """Letter by letter, so that joined letters and others compare."""
+    found: list[Event] = []
+    for each in said:
+        event = each.event
+        found += [ItemDelta(event.key, c) for c in event.text] if isinstance(event, ItemDelta) else [event]
+    return found
+
+
+def read(events: list[Event], after: int) -> list[Said]:
+    async def story() -> list[Said]:
+        live, stream = MemoryLive(), (uuid4(), 1)
+        live.open(stream, Draft(), lambda: 0.0)
+        for n, event in enumerate(events, 1):
+            live.publish(stream, event, float(n))
+        async for news in live.read(stream, after):
+            return news
+        return []
+
+    return asyncio.run(asyncio.wait_for(story(), 10))
+
+
+@settings(deadline=None)
+@given(EVENTS, st.integers(0, 4 * NEWEST), st.data())
+def test_from_any_number_on_everything_after_it_comes_once_and_in_order(around, count, data):
+    events: list[Event] = [*around, *(ItemDelta("one", f"{n} ") for n in range(count)), *around]
+    if not events:
+        return
+    after = data.draw(st.integers(0, len(events) - 1))
+    said = read(events, after)
+    plain = [Said(n, float(n), event) for n, event in enumerate(events, 1)][after:]
+    assert apart(said) == apart(plain)
+    assert said[-1].n == len(events)
+    assert [each.n for each in said] == sorted({each.n for each in said})
+
+
+def test_letters_that_came_long_ago_are_kept_together():
+    events: list[Event] = [ItemDelta("one", "word ") for _ in range(100 * NEWEST)]
+    assert len(read(events, 0)) < 3 * NEWEST + 100
+
+
+def test_the_newest_are_told_as_they_came():
+    events: list[Event] = [ItemDelta("one", "word ") for _ in range(100 * NEWEST)]
+    assert [each.event for each in read(events, len(events) - NEWEST)] == events[-NEWEST:]
