@@ -13,7 +13,7 @@ from ..core.durations import in_short
 from ..core.recorded import Recorded
 from ..core.titles import one_line
 from ..core.tree import Tree
-from ..models import LIVE, Message, Status
+from ..models import LIVE, Message, Role, Status
 from ..store.tree_map import Beginning
 from .lanes import Drawn, draw
 
@@ -54,7 +54,8 @@ class Node:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TreeMap:
-    """A window on it: rows `first` to `last` of `count`, and where the windows before and after begin."""
+    """A window on it: rows `first` to `last` of `count`, and where the windows before and after begin. `thought`: what all
+    its `answers` took together, where the window is the whole."""
 
     nodes: Sequence[Node]
     width: int
@@ -66,6 +67,7 @@ class TreeMap:
     last: int
     earlier: int | None
     later: int | None
+    answers: int
     thought: str
     problems: Sequence[str]
     more_problems: int
@@ -119,6 +121,7 @@ def map_of(
         last=shown.stop,
         earlier=max(0, shown.start - WINDOW) if shown.start else None,
         later=shown.stop if shown.stop < len(tree.parents) else None,
+        answers=sum(1 for found in beginnings if found.row.role == Role.ASSISTANT),
         thought=_total(thoughts) if whole else "",
         problems=tree.problems[:FEW_PROBLEMS],
         more_problems=max(0, len(tree.problems) - FEW_PROBLEMS),

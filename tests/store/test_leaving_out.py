@@ -7,7 +7,7 @@ import pytest
 from chatapp import store
 from chatapp.models import Message
 from chatapp.store.branches import count_characters
-from chatapp.store.leaving_out import find_start
+from chatapp.store.leaving_out import find_start, has_older
 
 from .make import text
 
@@ -66,6 +66,18 @@ def test_a_single_turn_has_nothing_to_leave_out(turn):
     only = turn(rounds=usage(900, 90))
     assert find_start(only.answer, 1_000) is None
     assert find_start(only.question, None) is None
+
+
+def test_only_what_is_older_than_the_last_turn_can_be_left_out(turn):
+    def older(started):
+        return has_older(Message.objects.get(pk=started.answer))
+
+    first = turn()
+    second = turn(first.answer)
+    assert not older(first) and older(second)
+    assert older(turn(second.answer, sent_from=second.question))
+    Message.objects.filter(pk=second.answer).update(sent_from=second.question)
+    assert not older(second)
 
 
 @pytest.mark.parametrize("window", [None, 0, 100_000])

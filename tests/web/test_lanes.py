@@ -1,4 +1,4 @@
-"""The lines beside the map: unbroken from row to row, the active path leftmost, and room given back."""
+"""The lines beside the map: unbroken from row to row, where they were yesterday, and room given back."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def test_a_single_branch_is_one_line():
     ]
 
 
-def test_what_branches_off_stands_to_the_right_of_the_active_path():
+def test_the_first_answer_goes_straight_on_and_the_next_stands_beside_it():
     # A question with two answers; the older one is open.
     drawing = drawn([("q", None), ("old", "q"), ("new", "q")], head="old")
     assert [row.x for row in drawing.rows] == [11, 11, 29]
@@ -51,10 +51,49 @@ def test_what_branches_off_stands_to_the_right_of_the_active_path():
     assert drawing.width == 40
 
 
-def test_the_active_path_is_leftmost_even_where_it_came_last():
-    drawing = drawn([("q", None), ("a", "q"), ("q2", None), ("a2", "q2")], head="a2")
-    assert [row.x for row in drawing.rows] == [29, 29, 11, 11]
-    assert not drawing.rows[0].on and drawing.rows[3].on
+# Two first questions; below one of them three answers, asked on below the second and then below the first.
+BRANCHED = [
+    ("q", None),
+    ("a", "q"),
+    ("other q", None),
+    ("other a", "other q"),
+    ("b", "q"),
+    ("c", "q"),
+    ("below b", "b"),
+    ("below a", "a"),
+    ("end of b", "below b"),
+    ("end of a", "below a"),
+]
+
+
+def test_going_to_another_branch_moves_no_line_and_lights_another():
+    drawings = [drawn(BRANCHED, head=head) for head in ("end of a", "end of b", "c", "other a")]
+    xs, strokes, lit = [], [], []
+    for drawing in drawings:
+        xs.append([row.x for row in drawing.rows])
+        strokes.append([sorted(re.findall(r"M[^M]+", row.on + row.off)) for row in drawing.rows])
+        lit.append([row.on for row in drawing.rows])
+    assert xs == [xs[0]] * 4 and strokes == [strokes[0]] * 4
+    assert len({drawing.width for drawing in drawings}) == 1
+    assert all(lit.count(one) == 1 for one in lit)
+
+
+def test_only_the_way_to_the_open_message_is_lit():
+    drawing = drawn(BRANCHED, head="c")
+    assert [row.x for row in drawing.rows[:6]] == [11, 11, 29, 29, 47, 65]
+    assert [row.on for row in drawing.rows[:6]] == [
+        "M11 22C11 40 65 30 65 44",
+        *["M65 0V44"] * 4,
+        "M65 0V22",
+    ]
+    assert not any(row.on for row in drawing.rows[6:])
+
+
+def test_a_new_message_moves_none_of_those_before_it():
+    xs = [row.x for row in drawn(BRANCHED).rows]
+    for parent in (None, *(message for message, _ in BRANCHED)):
+        grown = drawn([*BRANCHED, ("new", parent)], head="new")
+        assert [row.x for row in grown.rows[:-1]] == xs
 
 
 def test_a_line_that_ended_makes_room_for_the_next():
@@ -65,9 +104,14 @@ def test_a_line_that_ended_makes_room_for_the_next():
     assert max(row.x for row in drawing.rows) <= 11 + 2 * 18
 
 
-def test_a_hundred_answers_to_one_question_take_two_lines_beside_the_path():
+def test_a_hundred_answers_to_one_question_share_a_line_beside_the_first_ones():
     drawing = drawn([("q", None), *((n, "q") for n in range(100))], head=50)
-    assert {row.x for row in drawing.rows} <= {11, 29, 47}
+    assert [row.x for row in drawing.rows[:4]] == [11, 11, 29, 47]
+    assert {row.x for row in drawing.rows[4:]} <= {29, 47} and drawing.width == 11 + 3 * 18 + 11
+    # The line they share is lit as far as the one that is open.
+    assert all("M65 0V44" in row.on for row in drawing.rows[1:51])
+    assert drawing.rows[51].on.startswith("M65 0C") and "M65 0V44" in drawing.rows[51].off
+    assert not any(row.on for row in drawing.rows[52:])
 
 
 def test_the_picture_is_never_wider_than_a_page():

@@ -53,7 +53,7 @@ def page(client, alice):
 
 
 class Rows(HTMLParser):
-    """The rows of the map: their attributes, where their button leads, and what they say."""
+    """The rows of the map: their attributes, where they stand, where their button leads, and what they say."""
 
     def __init__(self, response) -> None:
         super().__init__()
@@ -64,6 +64,8 @@ class Rows(HTMLParser):
         attrs = dict(attrs)
         if tag == "li" and "data-role" in attrs:
             self.rows.append({"attrs": attrs, "words": "", "button": {}})
+        elif tag in ("circle", "rect") and self.rows:
+            self.rows[-1]["x"] = int(attrs["cx"]) if tag == "circle" else int(attrs["x"]) + 5
         elif tag == "button" and attrs.get("formaction", "").startswith("/m/"):
             self.rows[-1]["button"] = attrs
 
@@ -98,8 +100,36 @@ def test_a_row_says_how_the_message_begins_and_how_it_went(tree, page):
     assert "No words" in rows[4]["words"] and "stopped" in rows[4]["words"]
 
 
-def test_the_head_of_the_page_counts(tree, page):
-    assert "5 messages on 2 branches, with 23 s of thought" in page(tree[0].conversation).text
+def test_the_head_of_the_page_counts_and_says_what_it_added_up(tree, page):
+    text = page(tree[0].conversation).text
+    assert "5 messages on 2 branches" in text
+    assert "Thinking took 23 s: all answers on all branches added up." in text
+
+
+def test_on_one_branch_the_head_speaks_of_no_other(alice, page):
+    first = store.open_conversation(alice, "Why?", tools=[], asked=asked())
+    finish(first.answer, says("So."), durations={"rs": 4_000})
+    assert "Thinking took 4 s.</p>" in page(first.conversation).text
+    second = store.start_turn(
+        first.conversation, "And then?", parent=first.answer, author=alice, asked=asked()
+    )
+    finish(second.answer, says("Then so."), durations={"rs": 5_000})
+    assert "Thinking took 9 s: all answers added up." in page(first.conversation).text
+
+
+def test_going_to_another_branch_and_a_new_answer_at_the_end_leave_every_message_at_its_place(
+    tree, page, client, alice
+):
+    first, _, third = tree
+    before = Rows(page(first.conversation)).rows
+    client.post(f"/m/{first.answer}/go/")
+    gone = Rows(page(first.conversation)).rows
+    assert [row["x"] for row in gone] == [row["x"] for row in before]
+    assert [row["attrs"] for row in gone] != [row["attrs"] for row in before]
+    for parent in (first.question, third.question):
+        store.start_answer(parent, author=alice, asked=asked())
+    grown = Rows(page(first.conversation)).rows
+    assert len(grown) == 7 and [row["x"] for row in grown[:5]] == [row["x"] for row in before]
 
 
 def test_no_thought_is_told_only_how_long_it_took(tree, page):
