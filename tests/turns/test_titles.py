@@ -95,7 +95,7 @@ def test_a_model_that_takes_too_long_is_not_waited_for(tmp_path):
     async def story(on, finder, provider):
         began = time.monotonic()
         await finder.find_missing()
-        assert time.monotonic() - began < 5
+        assert time.monotonic() - began < 20
         assert (await titled(on))[0] == WORDS
 
     told(held(text(), reached=asyncio.Event()), tmp_path=tmp_path, story=story, patience=0.1)

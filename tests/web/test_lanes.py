@@ -152,7 +152,7 @@ def test_ten_thousand_messages_are_laid_out_in_a_moment():
     path = tree.path_to(tree.head)
     began = time.process_time()
     draw(tree, path, 9_600, 10_000)
-    assert time.process_time() - began < 1
+    assert time.process_time() - began < 5
 
 
 def test_a_chain_of_a_hundred_thousand_does_not_recurse():

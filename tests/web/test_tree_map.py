@@ -251,7 +251,7 @@ def test_ten_thousand_messages_open_at_once_and_are_shown_window_by_window(alice
     page(conversation.pk)
     began = time.process_time()
     response = page(conversation.pk)
-    assert time.process_time() - began < 1.5
+    assert time.process_time() - began < 5
     rows = Rows(response).rows
     assert len(rows) == WINDOW and "Said 9999" in rows[-1]["words"]
     assert re.search(r"9,?601 to 10,?000 of 10,?000", response.text)
