@@ -224,8 +224,8 @@ def test_fifty_answers_are_made_in_the_blink_of_an_eye():
             html(timeline_of(row, items, "gpt-5"))
         return time.process_time() - began
 
-    # 0.4 ms each on a calm machine; a busy one may take some times as long.
-    assert min(fifty() for _ in range(5)) < 50 * 0.0016
+    # 0.4 ms each on a calm machine (bench/README.md); a slow and busy one may take ten times as long.
+    assert min(fifty() for _ in range(5)) < 50 * 0.006
 
 
 def test_without_any_moment_there_is_no_scale():
