@@ -28,6 +28,7 @@ WITH RECURSIVE branch(id, parent_id, conversation_id, depth, bound) AS (
 )
 """
 WHOLE = 2**31 - 1
+_LENGTH = _BRANCH + "SELECT COUNT(*) FROM branch"
 _MESSAGES = (
     _BRANCH + "SELECT m.* FROM chatapp_message m JOIN branch ON branch.id = m.id ORDER BY branch.depth"
 )
@@ -89,13 +90,23 @@ def load_answer(message: UUID) -> Answer:
 
 
 def load_message_row(message: UUID) -> tuple[Message, bool]:
-    """The row, and whether nothing is below it."""
-    row = Message.objects.get(pk=message)
+    """The row with the one above it, and whether nothing is below it."""
+    row = Message.objects.select_related("parent").get(pk=message)
     return row, not row.children.filter(deletion=None).exists()
 
 
-def count_questions(conversation: UUID) -> int:
-    return Message.objects.filter(conversation=conversation, role=Role.USER, deletion=None).count()
+@dataclass(frozen=True, slots=True)
+class Questions:
+    """How many a branch has, and how many all branches of its conversation have."""
+
+    here: int
+    anywhere: int
+
+
+def count_questions(conversation: UUID, leaf: UUID | None) -> Questions:
+    """A branch begins with a question, and then they take turns with answers."""
+    rows = Message.objects.filter(conversation=conversation, role=Role.USER, deletion=None)
+    return Questions(here=(_length(leaf) + 1) // 2 if leaf else 0, anywhere=rows.count())
 
 
 def load_branch(leaf: UUID, *, newest: int = WHOLE) -> Branch:
@@ -134,6 +145,12 @@ def repairs(row: Message) -> dict[int, tuple[str, tuple[Repair, ...]]]:
     rounds = row.metadata.get("rounds", [])
     taught = ((facts["round"], facts["model"], facts.get("repaired", ())) for facts in rounds)
     return {number: (model, tuple(Repair(how) for how in hows)) for number, model, hows in taught if hows}
+
+
+def _length(leaf: UUID) -> int:
+    with connection.cursor() as cursor:
+        cursor.execute(_LENGTH, [_database_id(leaf), WHOLE])
+        return int(cursor.fetchone()[0])
 
 
 def _from_the_root(rows: Iterable[Message]) -> list[Message]:

@@ -37,6 +37,12 @@ def find_start(leaf: UUID, window: int | None, share: float = 0.5) -> UUID | Non
     return start if start and start != branch.messages[0].id else None
 
 
+def has_older(answer: Message) -> bool:
+    """Whether the branch that ends here has a turn besides the last one that is sent still."""
+    question = answer.parent
+    return question is not None and question.parent_id is not None and answer.sent_from_id != question.pk
+
+
 def _start(turns: Sequence[Turn], most: float) -> UUID | None:
     """Of the turns that stay, the first."""
     start, stays = None, 0

@@ -142,7 +142,7 @@ class ConversationNews:
         made = [operations.shell(above.shell()) for above in shown[: min(there, 1)]]
         made += [operations.add("messages", whole(message)) for message in shown[min(there, 1) :]]
         self.leaf = head
-        return made + end_of_branch(shown[-1].row)
+        return made + end_of_branch(shown[-1].row, self.viewer.catalog)
 
     def _missed_the_end_of(self, answer: UUID) -> bool:
         return answer == self.leaf and (self._following is None or self._following.done())
@@ -167,7 +167,7 @@ class ConversationNews:
     def _ended(self, answer: ShownMessage) -> list[Operation]:
         question = answer.row.parent_id
         line = [operations.put(render_line(load_message(question, self.viewer), answer))] if question else []
-        return line + end_of_branch(answer.row)
+        return line + end_of_branch(answer.row, self.viewer.catalog)
 
     def _stop_following(self) -> None:
         if self._following:

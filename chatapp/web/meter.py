@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from uuid import UUID
 
 from ..core.recorded import Recorded
-from ..models import Message
+from ..models import LIVE, Message
 from ..providers.base import ModelSpec
+from ..providers.catalog import Catalog, UnknownModel
 from ..store.branches import count_characters
-from ..store.leaving_out import CHARACTERS_PER_TOKEN
+from ..store.leaving_out import CHARACTERS_PER_TOKEN, has_older
 
 SHOWN_FROM = 80
 FEW_MODELS = 3
@@ -20,6 +22,7 @@ FEW_MODELS = 3
 class Meter:
     percent: int
     words: str
+    may_leave_out: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +32,10 @@ class Larger:
     id: str
     label: str
     window: int
+
+    @property
+    def room(self) -> str:
+        return f"{self.window:,} tokens"
 
 
 def meter_of(
@@ -51,6 +58,16 @@ def meter_of(
     model = label or answer.model.partition(":")[2] or answer.model
     about = "about " if counted is None else ""
     return Meter(percent, f"This conversation fills {about}{percent:,} % of {model}’s window")
+
+
+def meter_for(answer: Message | None, catalog: Catalog) -> Meter | None:
+    """For the end of a branch. While an answer is being written there is nothing to choose."""
+    if answer is None or answer.status in LIVE:
+        return None
+    with suppress(UnknownModel):
+        meter = meter_of(answer, catalog.find(answer.model)[1].window)
+        return meter and replace(meter, may_leave_out=has_older(answer))
+    return None
 
 
 def larger(window: int | None, models: Iterable[ModelSpec]) -> tuple[Larger, ...]:

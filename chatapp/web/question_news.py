@@ -8,10 +8,12 @@ from django.template.loader import render_to_string
 from django.urls import reverse
 
 from ..models import LIVE, Message
+from ..providers.catalog import Catalog
 from ..store import count_questions
 from . import operations
 from .bodies import blocks_of
 from .composer import render_asking, render_send
+from .meter import meter_for
 from .operations import Operation
 from .outline import render_line
 from .shown import ShownItem, ShownMessage
@@ -25,9 +27,9 @@ def question_news(question: UUID, answer: UUID, viewer: Viewer) -> list[Operatio
     made = _no_end_any_more(load_message(above, viewer)) if above else []
     made += [operations.add("messages", whole(message)) for message in (asked, answered)]
     made.append(operations.add("outline", render_line(asked, None)))
-    count = {"questions": count_questions(answered.row.conversation_id)}
+    count = {"questions": count_questions(answered.row.conversation_id, answer)}
     made.append(operations.put(render_to_string("_questions.html", count)))
-    return made + end_of_branch(answered.row)
+    return made + end_of_branch(answered.row, viewer.catalog)
 
 
 def _no_end_any_more(answer: ShownMessage) -> list[Operation]:
@@ -35,12 +37,13 @@ def _no_end_any_more(answer: ShownMessage) -> list[Operation]:
     return [operations.shell(answer.shell()), *ending]
 
 
-def end_of_branch(answer: Message) -> list[Operation]:
-    """What the composer does next."""
+def end_of_branch(answer: Message, catalog: Catalog) -> list[Operation]:
+    """What the composer does next, and how full the conversation is then."""
     stop = reverse("stop", args=[answer.pk]) if answer.status in LIVE else ""
     return [
         operations.put(render_asking(answer.pk)),
         operations.put(render_send(stop)),
+        operations.put(render_to_string("_meter.html", {"meter": meter_for(answer, catalog)})),
         operations.state("answering", "1" if stop else ""),
     ]
 

@@ -16,6 +16,7 @@ from django.utils.safestring import SafeString
 from ..core.durations import in_short, thinking_in_words, thought_in_words
 from ..core.items import Kind
 from ..models import LIVE, Message, Role
+from ..store.leaving_out import has_older
 from .bodies import json_value
 from .elements import item_id, message_id
 from .endings import Ending, ending
@@ -174,6 +175,10 @@ class ShownMessage:
     @property
     def larger(self) -> Sequence[Larger]:
         return self.look.larger(self.row.model)
+
+    @property
+    def may_leave_out(self) -> bool:
+        return has_older(self.row)
 
     @property
     def may_go_on(self) -> bool:

@@ -5,7 +5,10 @@ document.addEventListener("htmx:beforeSwap", ({ detail }) => {
   focused = document.activeElement !== document.body;
   const asked = detail.requestConfig;
   const link = asked?.elt.matches("a") ? asked.elt : null;
-  const button = asked?.triggeringEvent?.submitter ?? link ?? document.activeElement;
+  const pressed = asked?.triggeringEvent?.submitter ?? link;
+  const stands = document.activeElement;
+  // A key presses a button from afar: whoever stands on a picker stays there. And what was pressed may be gone, since its answer ended.
+  const button = stands.closest("[data-place]") || !pressed?.isConnected ? stands : pressed;
   const article = button?.closest?.("article");
   if (detail.target?.id !== "thread" || !article) return (left = null);
   const group = button.closest("[data-place]");

@@ -25,6 +25,7 @@ async function open(opener, url) {
   document.body.append(dialog);
   globalThis.htmx?.process(dialog);
   dialog.showModal();
+  dialog.dispatchEvent(new Event("opened", { bubbles: true }));
 }
 
 // The opener may have been in a menu that is closed, or have been replaced: then its row, or where one writes.

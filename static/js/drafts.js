@@ -1,38 +1,55 @@
 // What is being written survives a reload, a failed send and a sign-in: it stays in this browser until it was asked.
+// So does a question in other words, until its form is left.
 const PREFIX = "draft:";
-const box = document.querySelector("[data-draft]");
-const name = PREFIX + box?.dataset.draft;
+const composer = document.querySelector("#message[data-draft]");
 let sent = null;
 
-const keep = () => (box.value ? localStorage.setItem(name, box.value) : localStorage.removeItem(name));
+const name = (box) => PREFIX + box.dataset.draft;
+const forget = (box) => localStorage.removeItem(name(box));
+// What an edit begins with is no draft.
+const begun = (box) => (box === composer ? "" : box.defaultValue);
+const keep = (box) => (box.value && box.value !== begun(box) ? localStorage.setItem(name(box), box.value) : forget(box));
 
-box?.addEventListener("input", keep);
+document.addEventListener("input", ({ target }) => target.matches?.("[data-draft]") && keep(target));
+
 // What was typed before this script came is the newer draft.
-if (box?.value) keep();
-else if (box && localStorage.getItem(name)) {
-  box.value = localStorage.getItem(name);
+function bringBack(box) {
+  if (box.value !== begun(box)) return keep(box);
+  const draft = localStorage.getItem(name(box));
+  if (draft) write(box, draft);
+}
+
+function write(box, words) {
+  box.value = words;
   box.dispatchEvent(new Event("input", { bubbles: true }));
 }
 
+if (composer) bringBack(composer);
+
+document.addEventListener("htmx:afterSwap", ({ target, detail }) => {
+  const left = detail.successful && detail.requestConfig?.elt.closest(".edit")?.querySelector("[data-draft]");
+  if (left) forget(left);
+  const opened = target.querySelector(".edit [data-draft]");
+  if (opened) bringBack(opened);
+});
+
 document.addEventListener("submit", (event) => {
-  if (event.target === box?.form) sent = event.submitter?.name === "example" ? null : box.value;
-  if (new URL(event.target.action).pathname === "/accounts/logout/") forget(document.querySelector("[data-user]").dataset.user);
+  if (event.target === composer?.form) sent = event.submitter?.name === "example" ? null : composer.value;
+  if (new URL(event.target.action).pathname === "/accounts/logout/") forgetAll(document.querySelector("[data-user]").dataset.user);
 });
 
 // Said by whoever brings the server's yes into the page; a first question leads to another page.
 document.addEventListener("asked", clear);
 document.addEventListener("htmx:beforeOnLoad", ({ detail }) => {
-  if (detail.elt === box?.form && detail.xhr.getResponseHeader("HX-Redirect")) clear();
+  if (detail.elt === composer?.form && detail.xhr.getResponseHeader("HX-Redirect")) clear();
 });
 
 // What was typed since then stays.
 function clear() {
-  if (!box || box.value !== sent) return;
-  box.value = "";
-  box.dispatchEvent(new Event("input", { bubbles: true }));
+  if (composer && composer.value === sent) write(composer, "");
 }
 
-function forget(user) {
+function forgetAll(user) {
   for (const key of Object.keys(localStorage)) {
     if (key.startsWith(`${PREFIX}${user}/`)) localStorage.removeItem(key);
   }

@@ -6,6 +6,12 @@ const writing = (element) => element.closest?.("input, textarea, select, [conten
 const messages = () => [...document.querySelectorAll("article[data-message-id]")];
 const current = () => document.activeElement?.closest?.("article[data-message-id]");
 const press = (element) => (element?.click(), Boolean(element));
+// Whoever goes from branch to branch stands on the picker, and is there again whatever comes in its place.
+const turn = (way) => {
+  const one = button(":has(.branches)", `[aria-label="${way} branch"]`);
+  one?.focus({ preventScroll: true });
+  return press(one);
+};
 const button = (fits, name) => {
   const article = current() ?? messages().findLast((one) => one.matches(fits));
   return article?.querySelector(`:scope > .acts ${name}`);
@@ -23,8 +29,8 @@ const keys = {
   n: () => press(document.querySelector(".list a.button")),
   j: () => step(1),
   k: () => step(-1),
-  h: () => press(button(":has(.branches)", '[aria-label="Previous branch"]')),
-  l: () => press(button(":has(.branches)", '[aria-label="Next branch"]')),
+  h: () => turn("Previous"),
+  l: () => turn("Next"),
   m: () => press(document.querySelector('.top a[href$="/map/"]')),
   r: () => press(answer()?.querySelector('[aria-label="Ask again"]')),
   c: () => press(button("*", '[aria-label="Copy"]')),

@@ -300,11 +300,18 @@ connect();
 
 // Commands
 
+// The socket was quicker: what the reply adds is there already, and may have gone on since.
+function isKnown(list) {
+  const added = list.filter(([name]) => name === "add");
+  return added.length > 0 && added.every(([, , html]) => byId(parsed(html)[0].id));
+}
+
 document.addEventListener("htmx:beforeSwap", (event) => {
   const { xhr } = event.detail;
   if (!xhr.getResponseHeader("Content-Type")?.startsWith("application/json")) return;
   event.detail.shouldSwap = false;
-  perform(JSON.parse(xhr.responseText));
+  const list = JSON.parse(xhr.responseText);
+  if (!isKnown(list)) perform(list);
 });
 document.addEventListener("htmx:afterRequest", ({ detail }) => {
   const form = byId("composer");

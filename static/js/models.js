@@ -37,6 +37,16 @@ document.addEventListener("click", (event) => {
   (document.getElementById("message") ?? select).focus();
 });
 
+// The dialog is kept, so that what is chosen may have changed since it was open before.
+document.addEventListener("opened", ({ target }) => {
+  const chosen = document.querySelector("select[data-models]")?.value;
+  for (const row of target.querySelectorAll(ROWS)) {
+    if (row.dataset.model === chosen) row.ariaCurrent = "true";
+    else row.removeAttribute("aria-current");
+  }
+  target.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest" });
+});
+
 function filter(place, text) {
   const words = text.toLowerCase().split(/\s+/);
   let count = 0;

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Locator, expect
 
 from .steered import Think, Write
 from .words import RICH
 
 PHONE = {"viewport": {"width": 390, "height": 780}, "has_touch": True, "is_mobile": True}
+
+# As soon as the browser is free after the next branch has come.
+PRESSED_AT_ONCE = """(key) => document.addEventListener("htmx:afterSwap", () => setTimeout(() =>
+    document.activeElement.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true }))), { once: true })"""
 
 
 def focused(tab) -> str:
@@ -30,6 +34,10 @@ def tab_to(tab, name: str) -> None:
         if focused(tab) == name:
             return
     raise AssertionError(f"The Tab key never came to {name!r}.")
+
+
+def picker(tab, name: str) -> Locator:
+    return tab.answer.get_by_role("button", name=name)
 
 
 def test_a_whole_turn_with_its_branches_needs_no_pointer(enter, upstream):
@@ -67,6 +75,75 @@ def test_a_whole_turn_with_its_branches_needs_no_pointer(enter, upstream):
     expect(tab.page.get_by_role("dialog", name="Keys")).to_be_visible()
     tab.page.keyboard.press("Escape")
     expect(tab.page.get_by_role("dialog")).to_have_count(0)
+
+
+def test_the_picker_keeps_the_focus_while_an_answer_runs(enter, upstream):
+    upstream.plays(Write("One."))
+    tab = enter().open()
+    tab.ask("Why?")
+    tab.expect_status("complete")
+    tab.page.locator("body").click(position={"x": 2, "y": 2})
+    tab.page.keyboard.press("r")
+    upstream.next_answer().write("Two.")
+    tab.expect_text("Two.")
+    tab.page.keyboard.press("h")
+    tab.expect_text("One.")
+    expect(picker(tab, "Next branch")).to_be_focused()
+    tab.page.keyboard.press("r")
+    third = upstream.next_answer()
+    third.write("Three.")
+    tab.expect_text("Three.")
+    expect(picker(tab, "Previous branch")).to_be_focused()
+    third.write(" And on.")
+    tab.expect_text("Three. And on.")
+    expect(picker(tab, "Previous branch")).to_be_focused()
+    third.finish()
+    tab.expect_status("complete")
+    expect(picker(tab, "Previous branch")).to_be_focused()
+    tab.page.keyboard.press("h")
+    tab.expect_text("Two.")
+    expect(picker(tab, "Previous branch")).to_be_focused()
+    expect(tab.composer).to_have_value("")
+
+
+def test_a_key_that_comes_right_after_another_branch_did_is_no_leap_to_a_new_page(enter, upstream):
+    upstream.plays(Write("One."))
+    tab = enter().open()
+    tab.ask("Why?")
+    tab.expect_status("complete")
+    tab.page.locator("body").click(position={"x": 2, "y": 2})
+    tab.page.evaluate("window.same = true")
+    tab.page.keyboard.press("r")
+    upstream.next_answer().write("Two.")
+    tab.expect_text("Two.")
+    tab.page.evaluate(PRESSED_AT_ONCE, "l")
+    tab.page.keyboard.press("h")
+    tab.expect_text("One.")
+    tab.expect_text("Two.")
+    expect(picker(tab, "Previous branch")).to_be_focused()
+    assert tab.page.evaluate("window.same")
+
+
+def test_the_picker_keeps_the_focus_when_the_answer_ends_while_one_goes(enter, upstream):
+    upstream.plays(Write("One."))
+    tab = enter().open()
+    tab.ask("Why?")
+    tab.expect_status("complete")
+    tab.press("Ask again", within=tab.answer)
+    second = upstream.next_answer()
+    second.write("Two.")
+    tab.expect_text("Two.")
+
+    def end_first(route):
+        second.finish()
+        tab.expect_status("complete")
+        route.continue_()
+
+    tab.page.route("**/go/", end_first)
+    tab.page.locator("body").click(position={"x": 2, "y": 2})
+    tab.page.keyboard.press("h")
+    tab.expect_text("One.")
+    expect(picker(tab, "Next branch")).to_be_focused()
 
 
 @pytest.mark.parametrize("name", ["Edit", "Copy", "Ask again", "Delete", "More on this answer"])

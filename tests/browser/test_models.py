@@ -100,6 +100,22 @@ def test_among_four_thousand_typing_stays_quick(opened):
     expect(dialog.get_by_role("status")).to_have_text("1 model")
 
 
+def test_the_one_that_is_chosen_now_is_marked_and_in_sight(opened):
+    tab, dialog = opened(viewport={"width": 390, "height": 500})
+    chosen = dialog.locator("[aria-current=true]")
+    expect(chosen).to_have_attribute("data-model", "openai:gpt-5")
+    last = dialog.locator("a[data-model]").last
+    expect(last).not_to_be_in_viewport()
+    wanted = last.get_attribute("data-model")
+    last.click()
+    expect(tab.page.get_by_label("Model", exact=True)).to_have_value(wanted)
+    tab.press("All models")
+    expect(chosen).to_have_count(1)
+    expect(chosen).to_have_attribute("data-model", wanted)
+    expect(chosen).to_be_in_viewport(ratio=0.9)
+    expect(dialog.get_by_role("searchbox")).to_be_focused()
+
+
 def test_the_settings_use_the_same_dialog(opened):
     tab, _ = opened()
     tab.open("settings/")

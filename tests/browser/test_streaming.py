@@ -19,6 +19,23 @@ def pieces(words: str, count: int) -> list[str]:
     return [words[a:b] for a, b in zip([0, *places], [*places, len(words)], strict=True)]
 
 
+# What a browser does to a tab that nobody looks at: it says so, and draws no more pictures.
+HIDEABLE = """(() => {
+    let hidden = false, drawn = true;
+    const waiting = [], draw = window.requestAnimationFrame.bind(window);
+    window.requestAnimationFrame = (act) => draw((now) => (drawn ? act(now) : waiting.push(act)));
+    window.draws = (does) => (drawn = does) && waiting.splice(0).forEach((act) => draw(act));
+    window.waits = () => waiting.length;
+    Object.defineProperty(document, "hidden", { get: () => hidden });
+    Object.defineProperty(document, "visibilityState", { get: () => (hidden ? "hidden" : "visible") });
+    window.hide = (is) => {
+        hidden = is;
+        draws(!hidden);
+        document.dispatchEvent(new Event("visibilitychange"));
+    };
+})()"""
+
+
 @pytest.mark.parametrize("model", MODELS)
 def test_an_answer_with_everything_in_it_looks_the_same_streamed_and_loaded(enter, upstream, model):
     upstream.plays(Think(THOUGHT * 3), Write("Let me look.\n\n"), Call("calculator", {"expression": "6*7"}))
@@ -225,6 +242,86 @@ def test_the_title_of_the_tab_says_that_it_answers(enter, upstream):
     answer.finish()
     tab.page.wait_for_function("() => !document.title.includes('●')")
     assert tab.page.title().endswith("Thoughtline")
+
+
+@pytest.fixture
+def hidden(enter, upstream):
+    """A tab that somebody has asked in, and that `hide` can hide."""
+    upstream.plays(Write("One."))
+    tab = enter()
+    tab.page.add_init_script(HIDEABLE)
+    tab.open()
+    tab.ask("What?")
+    tab.expect_as_loaded()
+    return tab
+
+
+def hide(tab, is_hidden=True):
+    tab.page.evaluate("(is) => hide(is)", is_hidden)
+
+
+def expect_title(tab, words):
+    """As one reads it beside other tabs."""
+    # Nothing is drawn in a hidden tab, so its pictures cannot be waited for.
+    tab.page.wait_for_function("(words) => document.title === words", arg=words, polling=20)
+
+
+def test_a_hidden_tab_keeps_its_title_true(hidden, upstream):
+    hidden.ask("And then?")
+    answer = upstream.next_answer()
+    hide(hidden)
+    expect_title(hidden, "● answering · What? · Thoughtline")
+    answer.write("Two.")
+    answer.finish()
+    expect_title(hidden, "What? · Thoughtline")
+    hide(hidden, False)
+    hidden.expect_as_loaded()
+
+
+def test_a_hidden_tab_tells_of_a_question_that_was_asked_elsewhere(hidden, enter, upstream):
+    other = enter(hidden)
+    other.page.goto(hidden.page.url)
+    hide(hidden)
+    other.ask("And then?")
+    answer = upstream.next_answer()
+    expect_title(hidden, "● answering · What? · Thoughtline")
+    answer.write("Two.")
+    answer.finish()
+    expect_title(hidden, "What? · Thoughtline")
+
+
+def test_what_was_waiting_to_be_drawn_is_told_by_a_tab_that_is_hidden_then(hidden, upstream):
+    hidden.ask("And then?")
+    answer = upstream.next_answer()
+    hidden.page.evaluate("draws(false)")
+    answer.write("Two.")
+    answer.finish()
+    hidden.page.wait_for_function("() => waits() > 0", polling=20)
+    assert hidden.page.title().startswith("● answering")
+    hide(hidden)
+    expect_title(hidden, "What? · Thoughtline")
+
+
+def test_a_reply_that_comes_later_than_the_answer_it_began_changes_nothing(enter, upstream):
+    upstream.plays(Write("One."))
+    tab = enter().open()
+    tab.ask("What?")
+    tab.expect_as_loaded()
+    replies = []
+    tab.page.route("**/ask/", lambda route: replies.append((route, route.fetch())))
+    tab.ask("And then?")
+    answer = upstream.next_answer()
+    while not replies:
+        tab.next_frames()
+    answer.write("Two.")
+    answer.finish()
+    tab.expect_text("Two.")
+    tab.expect_as_loaded()
+    ((route, response),) = replies
+    assert response.ok
+    route.fulfill(response=response)
+    expect(tab.composer).to_have_value("")
+    tab.expect_as_loaded()
 
 
 def test_the_view_follows_the_end_only_while_the_reader_is_there(enter, upstream):

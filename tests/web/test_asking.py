@@ -329,7 +329,8 @@ def test_an_edit_without_words_comes_back(alice, headers):
             response = await she.post(f"/m/{first.question}/edit/", {"text": " \n"}, headers=headers)
             assert response.status_code == 400
             assert "Write a question first." in response.text
-            assert Page(response).one("textarea", name="text")
+            # A script has the form still.
+            assert bool(Page(response).all("textarea", name="text")) is not bool(headers)
 
     play(story())
 
@@ -344,8 +345,9 @@ def test_an_edit_that_was_sent_before_with_other_words_keeps_them(alice, headers
             form = {"text": "Another", "key": key}
             response = await she.post(f"/m/{first.question}/edit/", form, headers=headers)
             assert response.status_code == 409
-            assert words(Page(response).one("textarea", name="text")) == "Another"
-            assert key not in response.text
+            if not headers:
+                assert words(Page(response).one("textarea", name="text")) == "Another"
+            assert attribute(Page(response).one("input", id=f"edit-{first.question}-key"), "value") != key
 
     play(story())
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from django.template.loader import render_to_string
 
@@ -71,6 +73,16 @@ def test_with_room_left_the_place_of_the_meter_is_empty():
 def test_an_answer_that_was_too_long_offers_what_helps():
     row = answer()
     models = larger(3, [ModelSpec(provider="p", dialect="chat", name="<wide>", window=500_000)])
-    page = render_to_string("_too_long.html", {"message": {"row": row}, "larger": models})
+    page = render_to_string(
+        "_too_long.html", {"message": {"row": row, "may_leave_out": True}, "larger": models}
+    )
     assert f'formaction="/m/{row.pk}/again/" name="leave_out" value="1"' in page
+    assert "500,000 tokens" in page
     assert 'name="model" value="p:&lt;wide&gt;"' in page and "<wide>" not in page
+
+
+def test_where_no_turn_is_older_none_can_be_left_out():
+    meter = replace(meter_of(counted({"input": 860}), 1_000), may_leave_out=False)
+    assert "leave_out" not in render_to_string("_meter.html", {"meter": meter})
+    page = render_to_string("_too_long.html", {"message": {"row": answer(), "may_leave_out": False}})
+    assert "leave_out" not in page and "Choose a larger model" in page

@@ -145,9 +145,10 @@ def _ask_beside(request: HttpRequest, form: AskForm, message: Message) -> Starte
 def _editing(
     request: HttpRequest, message: Message, data: Any, *, sentence: str = "", status: int = 200
 ) -> HttpResponse:
+    """A script has the form still, and shows the sentence in it."""
     context = {"message": message, "text": data.get("text", ""), "sentence": sentence}
-    template = "_edit.html" if by_script(request) else "edit.html"
-    return render(request, template, context, status=status)
+    beside = "_edit_refused.html" if sentence else "_edit.html"
+    return render(request, beside if by_script(request) else "edit.html", context, status=status)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -207,7 +208,9 @@ def stop(request: HttpRequest, pk: UUID) -> HttpResponse:
         return refused(request, "Only answers can be stopped.")
     call(engine().stop, pk, by=str(request.user.pk))
     answer.refresh_from_db()
-    return told(end_of_branch(answer)) if by_script(request) else to_conversation(answer.conversation_id, pk)
+    if not by_script(request):
+        return to_conversation(answer.conversation_id, pk)
+    return told(end_of_branch(answer, engine().catalog))
 
 
 @require_POST

@@ -18,7 +18,7 @@ from ..access import my_conversation, my_message
 from ..asking import AskForm
 from ..composer import composer_for
 from ..days import zone_of
-from ..meter import meter_of
+from ..meter import meter_for
 from ..outline import outline_of
 from ..thread import NEWEST, Viewer, load_thread
 
@@ -73,10 +73,10 @@ def render_conversation(
         "thread": thread,
         "conversation": mine,
         "composer": composer,
-        "meter": meter_of(last, _window(last)) if last else None,
+        "meter": meter_for(last, catalog),
         "outline": outline_of(thread.messages),
         "more": newest + NEWEST * 4,
-        "questions": count_questions(mine.pk),
+        "questions": count_questions(mine.pk, leaf),
     }
     return render(request, "conversation.html", context, status=status)
 
@@ -114,10 +114,3 @@ def _seen(leaf: UUID | None) -> Seen | None:
     if leaf is None or not Message.objects.filter(pk=leaf, status__in=LIVE).exists():
         return None
     return async_to_sync(engine().live.seen)(leaf) or load_draft(leaf)
-
-
-def _window(answer: Message) -> int | None:
-    try:
-        return engine().catalog.find(answer.model)[1].window
-    except LookupError:
-        return None

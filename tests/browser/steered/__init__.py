@@ -1,7 +1,7 @@
 """A provider whose answers a test steers: when each event goes out is decided there."""
 
 from .answer import Gone, Script
-from .plans import Call, Cut, Pause, Refuse, Silence, Think, Write, too_long
+from .plans import Call, Cut, Held, Pause, Refuse, Silence, Think, Write, too_long
 from .server import Asked, Upstream, running
 
 __all__ = [
@@ -9,6 +9,7 @@ __all__ = [
     "Call",
     "Cut",
     "Gone",
+    "Held",
     "Pause",
     "Refuse",
     "Script",

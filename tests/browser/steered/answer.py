@@ -21,6 +21,8 @@ class Gone(Exception):
 
 
 class Wire(Protocol):
+    held: int
+
     def begin(self) -> bytes: ...
     def think(self, words: str) -> bytes: ...
     def end_thought(self) -> bytes: ...
@@ -61,6 +63,9 @@ class Answer:
 
     async def think(self, words: str) -> None:
         await self._say(self.wire.think, words)
+
+    async def hold(self, tokens: int) -> None:
+        self.wire.held = tokens
 
     async def end_thought(self) -> None:
         await self._send(self.wire.end_thought())

@@ -7,6 +7,8 @@ import secrets
 from collections.abc import Mapping
 from typing import Any
 
+from . import strict
+
 Json = dict[str, Any]
 
 
@@ -19,6 +21,7 @@ class ChatWire:
             "model": body["model"],
         }
         self._calls = 0
+        self.held = strict.HELD
 
     def begin(self) -> bytes:
         return self._delta({"role": "assistant", "content": ""})
@@ -48,7 +51,7 @@ class ChatWire:
 
     def finish(self, tokens: int, cut: bool = False) -> bytes:
         reason = "length" if cut else "tool_calls" if self._calls else "stop"
-        usage = {"prompt_tokens": 10, "completion_tokens": tokens, "total_tokens": 10 + tokens}
+        usage = {"prompt_tokens": self.held, "completion_tokens": tokens, "total_tokens": self.held + tokens}
         return self._delta({}, reason) + self._frame({"choices": [], "usage": usage}) + b"data: [DONE]\n\n"
 
     def fail(self, words: str) -> bytes:

@@ -20,6 +20,7 @@ class MessagesWire:
         self._text = ""
         self._thoughts: list[Json] = []
         self._called = False
+        self.held = strict.HELD
 
     def begin(self) -> bytes:
         message = {
@@ -30,7 +31,7 @@ class MessagesWire:
             "content": [],
             "stop_reason": None,
             "stop_sequence": None,
-            "usage": {"input_tokens": 10, "output_tokens": 1},
+            "usage": {"input_tokens": self.held, "output_tokens": 1},
         }
         return _event("message_start", message=message) + _event("ping")
 

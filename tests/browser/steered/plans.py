@@ -54,6 +54,16 @@ class Write:
 
 
 @dataclass(frozen=True)
+class Held:
+    """So many tokens were in the request. Before anything is said: Anthropic tells it first."""
+
+    tokens: int
+
+    async def play(self, answer: Answer) -> None:
+        await answer.hold(self.tokens)
+
+
+@dataclass(frozen=True)
 class Call:
     name: str
     arguments: dict[str, Any] = field(default_factory=dict)

@@ -26,6 +26,7 @@ class ResponsesWire:
         self._open: Json | None = None
         self._text = ""
         self._thought = strict.NONE
+        self.held = strict.HELD
 
     def begin(self) -> bytes:
         whole = self._whole("in_progress")
@@ -54,7 +55,7 @@ class ResponsesWire:
     def finish(self, tokens: int, cut: bool = False) -> bytes:
         closing = self._closed()
         status = "incomplete" if cut else "completed"
-        usage = {"input_tokens": 10, "output_tokens": tokens, "total_tokens": 10 + tokens}
+        usage = {"input_tokens": self.held, "output_tokens": tokens, "total_tokens": self.held + tokens}
         more = {"usage": usage} | ({"incomplete_details": {"reason": "max_output_tokens"}} if cut else {})
         return closing + self._event(f"response.{status}", response=self._whole(status) | more)
 

@@ -14,6 +14,8 @@ SHARED = Path(__file__).resolve().parents[4] / "shared"
 NONE = 0xFF
 # A server that demands nothing of thoughts; calls and their results must still pair.
 PROFILE = "llamacpp"
+# So many tokens a request holds where a test says nothing of it.
+HELD = 10
 
 Json = dict[str, Any]
 
