@@ -149,7 +149,8 @@ class AnswerNews:
         if self._shown is None or self._shown.waits == words:
             return
         self._shown = replace(self._shown, waits=words)
-        if words:
+        # Rows may say already how it ended, while what was said before that is still being read.
+        if words and self._shown.end:
             self._say_shell(self._end, self._shown.end_html(), self._items)
         else:
             self._shells.pop(self._end, None)

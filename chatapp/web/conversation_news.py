@@ -40,6 +40,7 @@ class ConversationNews:
         self.conversation, self.viewer, self.engine, self.outbox = conversation, viewer, engine, outbox
         self.leaf, self._tasks = leaf, tasks
         self._stale = False
+        self._told: tuple[UUID, str] | None = None
         self._following: asyncio.Task[None] | None = None
 
     async def catch_up(self, version: str) -> None:
@@ -64,8 +65,9 @@ class ConversationNews:
                 self._follow(notice.message)
             case "turn queued" if notice.message:
                 await self._hear_of_answer(notice.message)
-            case "turn ended" | "turn waits" if notice.message and self._missed_the_end_of(notice.message):
-                self._follow(notice.message)
+            case "turn ended" | "turn waits" if notice.message:
+                if await self._missed_the_end_of(notice.message):
+                    self._follow(notice.message)
             case "deleted" | "restored":
                 await self._hear_of_deletion(notice.message)
             case "titled":
@@ -144,8 +146,11 @@ class ConversationNews:
         self.leaf = head
         return made + end_of_branch(shown[-1].row, self.viewer.catalog)
 
-    def _missed_the_end_of(self, answer: UUID) -> bool:
-        return answer == self.leaf and (self._following is None or self._following.done())
+    async def _missed_the_end_of(self, answer: UUID) -> bool:
+        """Whoever follows hears of the end twice: by the turn's own events, and by this."""
+        if answer != self.leaf or (self._following and not self._following.done()):
+            return False
+        return (answer, (await in_thread(load_message)(answer, self.viewer)).version) != self._told
 
     def _follow(self, answer: UUID) -> None:
         self._stop_following()
@@ -160,6 +165,7 @@ class ConversationNews:
         finally:
             news.close()
         self.outbox.add(*await in_thread(self._ended)(shown))
+        self._told = answer, shown.version
         self.outbox.add(operations.state("version", shown.version))
         if shown.row.status not in LIVE:
             self.outbox.add(operations.say(shown.in_a_word))
