@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,7 +16,7 @@ TOGETHER_SECONDS = 0.2
 @dataclass(frozen=True, slots=True, eq=False)
 class _Waiting:
     claim: Claim
-    saved: dict[str, Any]
+    draft: Callable[[], dict[str, Any]]
     holds: asyncio.Future[bool]
 
 
@@ -25,9 +26,9 @@ class Drafts:
         self._waiting: list[_Waiting] = []
         self._saving: set[asyncio.Task[None]] = set()
 
-    async def save(self, claim: Claim, saved: dict[str, Any]) -> None:
-        """Returns when it is stored, with those that came about the same time."""
-        mine = _Waiting(claim, saved, asyncio.get_running_loop().create_future())
+    async def save(self, claim: Claim, draft: Callable[[], dict[str, Any]]) -> None:
+        """Returns when it is stored as it was just then, with those that came about the same time."""
+        mine = _Waiting(claim, draft, asyncio.get_running_loop().create_future())
         self._waiting.append(mine)
         if len(self._waiting) == 1:
             task = asyncio.create_task(self._save_all())
@@ -41,7 +42,7 @@ class Drafts:
         saving, self._waiting = self._waiting, []
         still = [one for one in saving if not one.holds.done()]
         try:
-            kept = await in_thread(store.save_drafts)([(one.claim, one.saved) for one in still])
+            kept = await in_thread(store.save_drafts)([(one.claim, one.draft()) for one in still])
         except Exception as error:
             for one in still:
                 if not one.holds.done():

@@ -71,7 +71,7 @@ async def _keep_draft(turn: TurnState, drafts: Drafts, every: float) -> None:
     while True:
         await asyncio.sleep(every)
         try:
-            await drafts.save(turn.claim, turn.draft.to_json(turn.elapsed()))
+            await drafts.save(turn.claim, lambda: turn.draft.to_json(turn.elapsed()))
         except Error as error:
             log.warning("turn %s: its draft was not saved: %s", turn.claim.message, type(error).__name__)
 

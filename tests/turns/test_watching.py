@@ -205,7 +205,8 @@ def test_a_new_attempt_begins_again_from_its_first_event(tmp_path):
 
 def test_a_continued_turn_is_watched_from_its_new_beginning(tmp_path):
     reached = asyncio.Event()
-    provider = model(held(text("One, "), reached=reached), response(text("two.")))
+    gate = Gate("two", ".")
+    provider = model(held(text("One, "), reached=reached), gate.script)
 
     async def story():
         async with stage(ScriptedCatalog(provider), tmp_path) as on:
@@ -216,6 +217,9 @@ def test_a_continued_turn_is_watched_from_its_new_beginning(tmp_path):
             assert await in_thread(store.requeue)(answer, runner=on.engine.runner.name)
             watcher = Watcher(on, answer)
             await on.engine.runner.start(answer)
+            gate.open(1)
+            await watcher.sees("two")
+            gate.open(2)
             await watcher.ends()
             assert (watcher.words(), await on.said(answer)) == ("two.", "One, two.")
 
