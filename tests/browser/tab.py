@@ -35,6 +35,8 @@ AT_REST = """() => {
     const sends = document.querySelector("#send button")?.textContent.trim() === "Send";
     return sends && page && !("answering" in page.dataset) && page.dataset.version === last?.dataset.version;
 }"""
+CALM = """() => document.getAnimations().every((one) =>
+    one.playState !== "running" || one.effect.getComputedTiming().iterations === Infinity)"""
 GRAVE = ("serious", "critical")
 PATIENCE_MS = 20_000
 expect.set_options(timeout=PATIENCE_MS)
@@ -45,7 +47,10 @@ class Tab:
         self.context, self.url, self.person = context, url, person
         self.wrong: list[str] = []
         # A page that is left at once closes a socket that was still opening; nobody is there to miss it.
-        self._forgiven = ["WebSocket is closed before the connection is established"]
+        self._forgiven = [
+            "WebSocket is closed before the connection is established",
+            "Connection closed before receiving a handshake response",
+        ]
         self.page: Page = context.new_page()
         self.page.set_default_timeout(PATIENCE_MS)
         self.page.on("pageerror", lambda error: self._note(f"script: {error}"))
@@ -203,7 +208,8 @@ class Tab:
         self.page.evaluate(frame, count)
 
     def watch_place(self, element: Locator, within: Locator | None = None) -> None:
-        """Notes from now on where this is in every picture that is drawn: on the screen, or seen from another element."""
+        """Notes where this is in every picture that is drawn, on the screen or seen from another element, once what folds has folded."""
+        self.page.wait_for_function(CALM)
         self.page.evaluate(
             WATCH_PLACE, [element.element_handle(), within.element_handle() if within else None]
         )
