@@ -29,7 +29,8 @@ STEPS: dict[str, tuple[str | Path, ...]] = {
     "migrations": (*MANAGE, "makemigrations", "--check", "--dry-run"),
     "deployment": (*MANAGE, "check", "--deploy", "--fail-level=WARNING"),
 }
-PYTEST = (sys.executable, "-m", "pytest", "--quiet", "--numprocesses=3")
+# A test that hangs is ended, and says where.
+PYTEST = (sys.executable, "-m", "pytest", "--quiet", "--numprocesses=3", "--timeout=120")
 
 
 def main(arguments: list[str]) -> None:
