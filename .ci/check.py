@@ -29,8 +29,16 @@ STEPS: dict[str, tuple[str | Path, ...]] = {
     "migrations": (*MANAGE, "makemigrations", "--check", "--dry-run"),
     "deployment": (*MANAGE, "check", "--deploy", "--fail-level=WARNING"),
 }
-# A test that hangs is ended, and says where.
-PYTEST = (sys.executable, "-m", "pytest", "--quiet", "--numprocesses=3", "--timeout=120")
+# A test that hangs is ended, and says where. One that fails on a busy machine is tried once more, and named as such.
+PYTEST = (
+    sys.executable,
+    "-m",
+    "pytest",
+    "--quiet",
+    "--numprocesses=3",
+    "--timeout=120",
+    "--reruns=1",
+)
 
 
 def main(arguments: list[str]) -> None:

@@ -29,14 +29,6 @@ def pytest_pycollect_makemodule(module_path: Path) -> None:
         pytest.importorskip(name)
 
 
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """A browser on a busy machine is tried once more; the run names each test that needed it."""
-    if config.pluginmanager.hasplugin("rerunfailures"):
-        for item in items:
-            if item.path.is_relative_to(Path(__file__).parent):
-                item.add_marker(pytest.mark.flaky(reruns=1))
-
-
 @pytest.fixture
 def server(tmp_path) -> Iterator[str]:
     """The address of a fresh installation."""
