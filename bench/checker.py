@@ -10,7 +10,7 @@ from uuid import UUID
 from django.utils import timezone
 
 from chatapp import store
-from chatapp.models import ENDED, Item, Message
+from chatapp.models import ENDED, Grant, Item, Message
 
 from . import successor
 from .kill_plan import NOTHING_LEFT, THINKS, Plan, plan
@@ -32,6 +32,7 @@ class Checker:
         self._witnessed: dict[str, dict[str, tuple[str, str]]] = defaultdict(dict)
         self._thoughts: dict[tuple[str, str], float] = {}
         self._effects: Counter[str] = Counter()
+        self._decided: dict[str, dict[str, str]] = defaultdict(dict)
 
     def look(self, lines: Iterable[Line]) -> list[str]:
         """Every rule that is broken, in words."""
@@ -65,6 +66,8 @@ class Checker:
                     self._ended.pop(UUID(line["message"]), None)
                 case "thought":
                     self._thoughts[line["question"], line["key"]] = line["ms"]
+                case "decided":
+                    self._decided[line["message"]][line["call"]] = line["word"]
                 case "effect":
                     self._effects[line["call"]] += 1
                 case "breach":
@@ -78,6 +81,7 @@ class Checker:
         yield from _words(whole, row, items)
         yield from _rounds(whole, items)
         yield from self._calls(items)
+        yield from self._decisions(row, items)
         yield from self._times(question, row, items)
 
     def _history(self, row: Row, items: list[Row]) -> Iterator[str]:
@@ -114,10 +118,25 @@ class Checker:
                 yield f"the call {call!r} was made {times} times"
         for item in items:
             ran = self._effects[item["call_id"]]
-            if item["kind"] == "tool_call" and item["name"] == "act" and ran > 1:
+            if item["kind"] == "tool_call" and item["name"] != "look" and ran > 1:
                 yield f"the call {item['call_id']!r} ran {ran} times"
             if item["outcome"] == "done" and (not ran or item["text"] != f"did {item['call_id']}"):
                 yield f"the call {item['call_id']!r} ran {ran} times and gave {item['text']!r}"
+
+    def _decisions(self, row: Row, items: Sequence[Row]) -> Iterator[str]:
+        """What a person decided is there once, as it was told; what asks ran only where that was allowed."""
+        made = [item["wire"] for item in items if item["kind"] == "permission_decision"]
+        words = {each["call"]: each["decision"] for each in made}
+        if len(words) < len(made):
+            yield "a call was decided twice"
+        for call, word in self._decided[str(row["id"])].items():
+            if words.get(call) != word:
+                yield f"the call {call!r} was decided to be {word!r}, and is {words.get(call)!r}"
+        calls = (item for item in items if item["kind"] == "tool_call" and not item["cut"])
+        for item in (call for call in calls if call["name"] == "send"):
+            word = words.get(item["key"])
+            if self._effects[item["call_id"]] and (word == "denied" or (word is None and not _granted(row))):
+                yield f"the call {item['call_id']!r} ran, and nobody allowed it"
 
     def _times(self, question: str, row: Row, items: Sequence[Row]) -> Iterator[str]:
         durations, timings = (
@@ -138,6 +157,11 @@ class Checker:
         ]
         if starts != sorted(starts):
             yield f"its time goes backwards: {starts}"
+
+
+def _granted(row: Row) -> bool:
+    """Whether somebody allowed such calls in this conversation."""
+    return Grant.objects.filter(conversation=row["conversation_id"], tool="send").exists()
 
 
 def _items_by_message() -> dict[UUID, list[Row]]:

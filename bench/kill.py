@@ -1,7 +1,8 @@
 """Kills a serving process again and again, at random moments and at every write, and proves that nothing is lost or doubled.
 
 Run it with `python -m bench.kill --rounds 200 [--database postgres://postgres@127.0.0.1:5432/postgres]`. With `--without-fence` the
-process is a broken build, in which a frozen process writes on after others took over: then the run must end with a breach (code 1).
+process is a broken build, in which a frozen process writes on after others took over; with `--without-start-records` one in which
+calls run without being written down before. Then the run must end with a breach (code 1).
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ def main() -> None:
     )
     parser.add_argument("--seed", type=int, default=time.time_ns() % 1_000_000)
     parser.add_argument("--without-fence", action="store_true", help="the broken build, which must be caught")
+    parser.add_argument("--without-start-records", action="store_true", help="another one")
     chosen = parser.parse_args()
     # Told to end, it still takes its database away.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
@@ -45,7 +47,8 @@ def main() -> None:
         django.setup()
         from .kill_rounds import run
 
-        breaches = run(Path(folder), Random(chosen.seed), chosen.rounds, fenced=not chosen.without_fence)
+        whole = {"fenced": not chosen.without_fence, "begun": not chosen.without_start_records}
+        breaches = run(Path(folder), Random(chosen.seed), chosen.rounds, **whole)
     print(f"seed {chosen.seed}")
     sys.exit(1 if breaches else 0)
 

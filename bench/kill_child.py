@@ -17,9 +17,9 @@ from django.db import connection
 from django.utils import timezone
 
 from chatapp import store
+from chatapp.core.permission import Decision
 from chatapp.models import LIVE, Conversation, Message, Status
-from chatapp.store import Claim, in_thread
-from chatapp.store import turns as writes
+from chatapp.store import Claim, deciding, in_thread, turns
 from chatapp.tools.base import Tool, tool
 from chatapp.turns.engine import Engine
 
@@ -34,7 +34,10 @@ WRITES = (
     "start_turn",
     "claim",
     "append_round",
+    "begin_call",
     "append_result",
+    "park",
+    "decide",
     "finish",
     "give_up",
     "stop",
@@ -47,13 +50,15 @@ SIDES = ("before", "inside", "after")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Orders:
-    """For one process. `fuse`: the write at which it kills itself, and on which side of it."""
+    """For one process. `fuse`: the write at which it kills itself, and on which side of it. `fenced`, `begun`: whether writes
+    ask whose turn it is, and whether calls are written down before they run."""
 
     folder: Path
     witness: Path
     seed: int
     fuse: tuple[str, str] | None = None
     fenced: bool = True
+    begun: bool = True
     finishing: bool = False
 
 
@@ -66,6 +71,8 @@ async def _serve(orders: Orders) -> None:
     _watch_writes(witness, random, orders.fuse)
     if not orders.fenced:
         _take_the_fence_away()
+    if not orders.begun:
+        _forget_what_began()
     catalog: Any = OneModel(PlannedModel(witness.note, random))
     engine = Engine(catalog, folder=orders.folder, tools=_tools(witness, random), checkpoint=CHECKPOINT)
     object.__setattr__(engine.live, "publish", WitnessedLive(engine.live, witness).publish)
@@ -90,6 +97,9 @@ class _Person:
         answer = await in_thread(self._latest)()
         if answer is None or answer.status == Status.COMPLETE:
             return not self.finishing and await self._ask(answer)
+        if answer.status == Status.WAITING:
+            await self._decide(answer)
+            return True
         if answer.status in LIVE:
             await self._attend(answer.id)
             return True
@@ -109,9 +119,29 @@ class _Person:
         """Waits for the answer; sometimes not to its end."""
         if self.random.random() < 0.3:
             await asyncio.sleep(self.random.uniform(0, 0.4))
-            if await self.engine.stop(answer, by=self.name):
-                self.witness.note("stopped", message=answer)
+            await self._stop(answer)
         await self.engine.runner.wait(answer)
+
+    async def _stop(self, answer: UUID) -> None:
+        if await self.engine.stop(answer, by=self.name):
+            self.witness.note("stopped", message=answer)
+
+    async def _decide(self, answer: Message) -> None:
+        """About some of the calls, or about all; sometimes it is stopped instead."""
+        if self.random.random() < 0.1 and not self.finishing:
+            await self._stop(answer.id)
+            return
+        asks = store.asks_of(answer)
+        items = [item for item in await in_thread(store.load_items)(answer.id) if item.key in asks]
+        chosen = self.random.sample(items, self.random.randrange(1, len(items) + 1))
+        words = {item.key: (self._word(), self.engine.shown_hash(item)) for item in chosen}
+        owner = (await in_thread(store.load_conversation)(answer.conversation_id)).owner
+        await self.engine.decide(answer.id, words, by=owner)
+        for item in chosen:
+            self.witness.note("decided", message=answer.id, call=item.key, word=words[item.key][0])
+
+    def _word(self) -> Decision:
+        return self.random.choice((Decision.ONCE, Decision.ONCE, Decision.DENIED, Decision.CONVERSATION))
 
     def _latest(self) -> Message | None:
         mine = Message.objects.filter(conversation__owner__username=self.name, role="assistant")
@@ -126,12 +156,12 @@ class _Person:
             last is None
             or Message.objects.filter(conversation=last.conversation_id).count() >= 2 * TURNS_EACH
         ):
-            return store.start_conversation(owner, tools=["look", "act"]), question
+            return store.start_conversation(owner, tools=self.engine.definitions()), question
         return store.load_conversation(last.conversation_id), question
 
 
 def _tools(witness: Witness, random: Random) -> dict[str, Tool]:
-    """Two that leave a trace of each run; only the first may run twice."""
+    """They leave a trace of each run: only the first may run twice, and the last asks."""
 
     async def look(call: str) -> str:
         """Looks."""
@@ -141,6 +171,10 @@ def _tools(witness: Witness, random: Random) -> dict[str, Tool]:
         """Acts."""
         return await run("act", call)
 
+    async def send(call: str) -> str:
+        """Sends."""
+        return await run("send", call)
+
     async def run(name: str, call: str) -> str:
         witness.note("effect", tool=name, call=call)
         await asyncio.sleep(random.uniform(0, 0.06))
@@ -149,6 +183,7 @@ def _tools(witness: Witness, random: Random) -> dict[str, Tool]:
     return {
         "look": tool(look, safe=True, idempotent=True),
         "act": tool(act, safe=True, idempotent=False),
+        "send": tool(send),
     }
 
 
@@ -198,10 +233,15 @@ class _Statements:
         return result
 
 
+def _forget_what_began() -> None:
+    """The broken build: a call runs without a word about it before."""
+    store.begin_call = lambda claim, call: None
+
+
 def _take_the_fence_away() -> None:
     """The broken build: whoever holds any claim, however old, may write."""
 
     def hold(claim: Claim, **changes: Any) -> None:
         Message.objects.filter(pk=claim.message).update(touched_at=timezone.now(), **changes)
 
-    writes._hold = hold
+    turns.hold = deciding.hold = hold

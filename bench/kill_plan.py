@@ -60,7 +60,7 @@ def plan(question: str) -> Plan:
         Round(
             tuple(f"{question} thinks {n}.{i}" for i in range(where.count(n))),
             tuple(f"{question}:{n}:{i} " for i in range(_words(random, calls))),
-            tuple(Call(random.choice(("look", "act")), f"{question}/{n}/{i}") for i in range(calls)),
+            tuple(Call(random.choice(("look", "act", "send")), f"{question}/{n}/{i}") for i in range(calls)),
         )
         for n, calls in enumerate((*groups, 0))
     )
@@ -83,6 +83,9 @@ class PlannedModel:
 
     def contract(self, model: ModelSpec) -> Contract:
         return contract_for("responses", provider="openai", model=model.name)
+
+    def shape(self, ask: Ask) -> list[str]:
+        return []
 
     async def list_models(self) -> list[ModelSpec]:
         return [self.model("model")]

@@ -30,16 +30,16 @@ FUSE_WITHIN = 2.5
 WOKEN_WITHIN = 1.5
 
 
-def run(folder: Path, random: Random, rounds: int, *, fenced: bool) -> list[str]:
+def run(folder: Path, random: Random, rounds: int, *, fenced: bool, begun: bool) -> list[str]:
     # One connection, so that any other is a process's under test.
     connection.settings_dict["OPTIONS"].pop("pool", None)
     call_command("migrate", verbosity=0)
     be_impatient()
-    bench = Bench(folder, random, fenced=fenced)
+    bench = Bench(folder, random, fenced=fenced, begun=begun)
     began = time.monotonic()
     for number in range(rounds):
         bench.round(number)
-        if bench.breaches and not fenced:
+        if bench.breaches and not (fenced and begun):
             break
     else:
         bench.finish(rounds)
@@ -49,8 +49,8 @@ def run(folder: Path, random: Random, rounds: int, *, fenced: bool) -> list[str]
 
 
 class Bench:
-    def __init__(self, folder: Path, random: Random, *, fenced: bool) -> None:
-        self.folder, self.random, self.fenced = folder, random, fenced
+    def __init__(self, folder: Path, random: Random, *, fenced: bool, begun: bool) -> None:
+        self.folder, self.random, self.fenced, self.begun = folder, random, fenced, begun
         self.checker, self.breaches = Checker(), list[str]()
         self.ways: Counter[str] = Counter()
         self.phases: Counter[str] = Counter()
@@ -98,6 +98,7 @@ class Bench:
             seed=self.random.randrange(10**9),
             fuse=fuse,
             fenced=self.fenced,
+            begun=self.begun,
             finishing=finishing,
         )
         child = self._context.Process(target=kill_child.serve, args=(orders,))
@@ -191,10 +192,13 @@ class Bench:
     def report(self, seconds: float) -> None:
         turns = Message.objects.filter(role="assistant")
         attempts = sum(turns.values_list("attempt", flat=True))
-        print(f"{connection.display_name}{'' if self.fenced else ', WITHOUT THE FENCE'}: {seconds:.0f} s")
+        broken = "" if self.fenced else ", WITHOUT THE FENCE"
+        broken += "" if self.begun else ", WITHOUT A WORD BEFORE CALLS"
+        print(f"{connection.display_name}{broken}: {seconds:.0f} s")
         print("kills:", ", ".join(f"{count} {way}" for way, count in self.ways.items()))
+        print(f"turns: {turns.count()} in {attempts} attempts")
         print(
-            f"turns: {turns.count()} in {attempts} attempts; stops {self.seen['stopped']}, went on {self.seen['goes on']}"
+            f"stops {self.seen['stopped']}, went on {self.seen['goes on']}, decisions {self.seen['decided']}"
         )
         print(f"items: {self.seen['stored']} times stored before witnesses; tool runs {self.seen['effect']}")
         print(

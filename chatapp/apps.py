@@ -8,6 +8,7 @@ from django.core.checks import Tags, register
 
 class ChatappConfig(AppConfig):
     name = "chatapp"
+    verbose_name = "Chat"
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:

@@ -69,7 +69,7 @@ class Environment:
     def address(self, name: str, default: str = "") -> str:
         """An http or https address without a slash at its end."""
         text = self.text(name, default).rstrip("/")
-        if text and not _is_web_address(text):
+        if text and not is_web_address(text):
             raise Misconfigured(
                 f"{name} must begin with http:// or https:// and a host, and hold no password and no '?'."
             )
@@ -121,7 +121,7 @@ class Environment:
         return folder
 
 
-def _is_web_address(text: str) -> bool:
+def is_web_address(text: str) -> bool:
     try:
         parts = urlsplit(text)
         plain = parts.port != 0 and not (parts.username or parts.password or parts.query or parts.fragment)

@@ -7,6 +7,7 @@ from typing import Any
 from uuid import uuid4
 
 from django.conf import settings
+from django.core.validators import RegexValidator
 from django.db import models
 from django.db.models import F, Q
 from django.db.models.expressions import RawSQL
@@ -14,6 +15,8 @@ from django.utils import timezone
 
 from .core import verbatim
 from .core.items import KEY_CAP, Kind
+
+TOOL_NAME_CAP = 200
 
 
 class VerbatimField(models.TextField):
@@ -73,6 +76,12 @@ IS_LIVE = RawSQL(
     output_field=models.BooleanField(),
 )
 ENDED = (Status.COMPLETE, Status.STOPPED, Status.FAILED, Status.INTERRUPTED)
+UNFINISHED = (Status.STOPPED, Status.FAILED, Status.INTERRUPTED)
+IS_UNFINISHED = RawSQL(
+    "status IN ({})".format(", ".join(f"'{status}'" for status in UNFINISHED)),
+    [],
+    output_field=models.BooleanField(),
+)
 
 
 class Conversation(models.Model):
@@ -83,6 +92,7 @@ class Conversation(models.Model):
     head = models.ForeignKey("Message", models.SET_NULL, null=True, blank=True, related_name="+")
     forked_from = models.ForeignKey("Message", models.SET_NULL, null=True, blank=True, related_name="forks")
     instructions = models.TextField(blank=True, default="")
+    # What its models are offered, as it was described when it was chosen: {name, description, schema}.
     tools = VerbatimField(default=list)
     next_order = models.PositiveBigIntegerField(default=0)
     created_at = models.DateTimeField(auto_now_add=True)
@@ -149,6 +159,10 @@ class Message(models.Model):
             models.Index(fields=["deletion"], name="deleted_together", condition=~Q(deletion=None)),
             models.Index(fields=["conversation", "parent"], name="children"),
             models.Index(fields=["conversation", "role", "deletion"], name="counted"),
+            models.Index(fields=["model", "deletion", "conversation"], name="by_model"),
+            models.Index(
+                fields=["status", "conversation"], name="unfinished", condition=Q(status__in=UNFINISHED)
+            ),
         ]
 
     def __str__(self) -> str:
@@ -208,6 +222,99 @@ class Draft(models.Model):
         return f"draft of {self.message_id}"
 
 
+class ToolRun(models.Model):
+    """That a call began, written before it runs: what has begun and has no result may have run. `key` is the call's."""
+
+    message = models.ForeignKey(Message, models.CASCADE, related_name="tool_runs")
+    key = models.CharField(max_length=KEY_CAP)
+    attempt = models.PositiveIntegerField()
+    arguments_hash = models.CharField(max_length=64)
+    began_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["message", "key"], name="one_run_per_call")]
+
+    def __str__(self) -> str:
+        return f"run of {self.key}"
+
+
+class Grant(models.Model):
+    """A person lets a tool run in a conversation without being asked again, as long as the tool stays what it was."""
+
+    conversation = models.ForeignKey(Conversation, models.CASCADE, related_name="grants")
+    tool = models.CharField(max_length=TOOL_NAME_CAP)
+    fingerprint = models.CharField(max_length=64)
+    by = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="+")
+    created_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["conversation", "tool"], name="one_grant_per_tool")]
+
+    def __str__(self) -> str:
+        return f"{self.tool} in {self.conversation_id}"
+
+
+class KnownModel(models.Model):
+    """What staff said of a model, named as everywhere: `openai:gpt-5`. Prices are US dollars for a million tokens."""
+
+    name = models.CharField(max_length=300, unique=True)
+    label = models.CharField(max_length=100, blank=True, default="")
+    is_hidden = models.BooleanField(default=False)
+    effort = models.CharField(max_length=16, blank=True, default="")
+    input_price = models.DecimalField(max_digits=10, decimal_places=4, null=True, blank=True)
+    cached_price = models.DecimalField(max_digits=10, decimal_places=4, null=True, blank=True)
+    output_price = models.DecimalField(max_digits=10, decimal_places=4, null=True, blank=True)
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class McpServer(models.Model):
+    """A server of tools. One with an address was added by staff; one without is a command of MCP_SERVERS_FILE.
+    `key_variable` names the variable of the environment that holds its key."""
+
+    name = models.CharField(max_length=32, unique=True, validators=[RegexValidator(r"\A[a-z][a-z0-9-]*\Z")])
+    url = models.CharField(max_length=500, blank=True, default="")
+    key_variable = models.CharField(max_length=100, blank=True, default="")
+    is_on = models.BooleanField(default=True)
+    private_network = models.BooleanField(default=False)
+    # Rises with every change of the server or its tools: what other processes look at.
+    revision = models.PositiveIntegerField(default=0)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        verbose_name = "MCP server"
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class McpTool(models.Model):
+    """A tool as its server described it last. `safe` and `idempotent` are what staff said of the tool that had the fingerprint
+    `judged`: of one that changed since, nothing has been said. `hints` is what the server claims of it."""
+
+    server = models.ForeignKey(McpServer, models.CASCADE, related_name="tools")
+    name = models.CharField(max_length=TOOL_NAME_CAP)
+    description = models.TextField(blank=True, default="")
+    schema = VerbatimField(default=dict)
+    hints = models.CharField(max_length=200, blank=True, default="")
+    fingerprint = models.CharField(max_length=64)
+    # Whether the server named it last time: what staff said of it outlasts a server that forgets it for a while.
+    is_listed = models.BooleanField(default=True)
+    judged = models.CharField(max_length=64, blank=True, default="")
+    safe = models.BooleanField(default=False)
+    idempotent = models.BooleanField(default=False)
+    is_on = models.BooleanField(default=True)
+    in_new_conversations = models.BooleanField(default=False)
+
+    class Meta:
+        verbose_name = "MCP tool"
+        constraints = [models.UniqueConstraint(fields=["server", "name"], name="one_tool_per_name")]
+
+    def __str__(self) -> str:
+        return f"{self.server}.{self.name}"
+
+
 class Place(models.Model):
     """Where a viewer is in a conversation. The owner's head is the conversation's own; `forks` are everybody's:
     for each message with several children (its id as text; "" for the roots) the child where one last was."""
@@ -251,3 +358,63 @@ class Throttle(models.Model):
 
     def __str__(self) -> str:
         return f"{self.name}: {self.count}"
+
+
+class Origin(models.Model):
+    """Where a fork came from, and what that was called at the time: it may change, and go."""
+
+    conversation = models.OneToOneField(Conversation, models.CASCADE, primary_key=True, related_name="origin")
+    source = models.ForeignKey(Conversation, models.SET_NULL, null=True, blank=True, related_name="taken")
+    message = models.ForeignKey(Message, models.SET_NULL, null=True, blank=True, related_name="+")
+    owner = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="+"
+    )
+    owner_name = models.CharField(max_length=150, blank=True, default="")
+    title = models.CharField(max_length=200, blank=True, default="")
+    by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="+")
+    made_at = models.DateTimeField(default=timezone.now)
+
+    def __str__(self) -> str:
+        return f"origin of {self.conversation_id}"
+
+
+class Share(models.Model):
+    """A link to the branch that ends with `leaf`. Its token stays readable, since whoever made the link is shown it again;
+    so it opens this one branch and nothing else, and is not told to anybody but them. `opened`: how often, once per visit."""
+
+    id = models.UUIDField(primary_key=True, default=uuid4, editable=False)
+    token = models.CharField(max_length=64, unique=True)
+    leaf = models.ForeignKey(Message, models.CASCADE, related_name="shares")
+    by = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="shares")
+    with_thoughts = models.BooleanField(default=True)
+    with_tools = models.BooleanField(default=True)
+    created_at = models.DateTimeField(default=timezone.now)
+    expires_at = models.DateTimeField(null=True, blank=True)
+    revoked_at = models.DateTimeField(null=True, blank=True)
+    opened = models.PositiveIntegerField(default=0)
+
+    def __str__(self) -> str:
+        return f"share of {self.leaf_id}"
+
+
+class Look(models.Model):
+    """That an administrator looked at somebody's conversation. `name` is what they were called: they may go."""
+
+    class What(models.TextChoices):
+        TRANSCRIPT = "transcript", "opened the transcript"
+        SEARCH = "search", "found it by its words"
+
+    who = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="+"
+    )
+    name = models.CharField(max_length=150)
+    conversation = models.ForeignKey(Conversation, models.CASCADE, related_name="looks")
+    what = models.CharField(max_length=16, choices=What.choices)
+    at = models.DateTimeField(default=timezone.now, db_index=True)
+    address = models.CharField(max_length=64, blank=True, default="")
+
+    class Meta:
+        indexes = [models.Index(fields=["conversation", "-at"], name="looked_at")]
+
+    def __str__(self) -> str:
+        return f"{self.name} {self.get_what_display()} {self.conversation_id}"

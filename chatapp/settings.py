@@ -8,9 +8,10 @@ from urllib.parse import urlsplit
 
 from . import secret_key
 from .databases import database
-from .environment import Environment, Misconfigured
+from .environment import KEY_NAME, Environment, Misconfigured
 from .mail_server import mail_server, sender
 from .providers.base import Endpoint
+from .tools.mcp.file import commands_in, secrets_of
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 environment = Environment(os.environ)
@@ -30,6 +31,9 @@ LOCAL_MODEL = environment.flag("LOCAL_MODEL", True)
 MODEL_TITLES = environment.flag("MODEL_TITLES", True)
 REPLAY_TURNS = environment.whole("REPLAY_TURNS")
 MCP_SERVERS_FILE = environment.file("MCP_SERVERS_FILE")
+MCP_SERVERS = commands_in(
+    MCP_SERVERS_FILE, {name: os.environ[name] for name in ("HOME", "PATH") if name in os.environ}
+)
 DEFAULT_MODEL = environment.text("DEFAULT_MODEL")
 if DEFAULT_MODEL and not all(DEFAULT_MODEL.partition(":")):
     raise Misconfigured(
@@ -101,6 +105,9 @@ if DEFAULT_MODEL and DEFAULT_MODEL.partition(":")[0] not in _usable:
         f"DEFAULT_MODEL is {DEFAULT_MODEL!r}, whose provider is not set up. Set up are: {', '.join(sorted(_usable))}."
     )
 
+# What staff cannot hand to a server of tools.
+PROVIDER_KEYS = frozenset(filter(KEY_NAME.fullmatch, environment.asked))
+
 # Database
 
 DATABASES = {"default": database(environment.text("DATABASE_URL"), data_dir=DATA_DIR)}
@@ -143,6 +150,8 @@ CSRF_COOKIE_HTTPONLY = True
 X_FRAME_OPTIONS = "DENY"
 # The longest question, with every letter as three signs of a form.
 DATA_UPLOAD_MAX_MEMORY_SIZE = 13 * 1024 * 1024
+# The page of a server with all the tools that it may have, and those it had before.
+DATA_UPLOAD_MAX_NUMBER_FIELDS = 5000
 
 # Mail
 
@@ -165,9 +174,11 @@ PASSWORD_RESET_TIMEOUT = 3600
 
 INSTALLED_APPS = [
     "daphne",
+    "django.contrib.admin.apps.SimpleAdminConfig",
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.sessions",
+    "django.contrib.messages",
     "django.contrib.staticfiles",
     "django_htmx",
     "chatapp",
@@ -182,6 +193,7 @@ MIDDLEWARE = [
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
 ]
@@ -191,10 +203,12 @@ TEMPLATES = [
     {
         "BACKEND": "django.template.backends.django.DjangoTemplates",
         "DIRS": [BASE_DIR / "templates"],
+        "APP_DIRS": True,
         "OPTIONS": {
             "context_processors": [
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
                 "chatapp.web.context.person",
             ],
             "builtins": ["django.templatetags.static", "chatapp.templatetags.chat"],
@@ -226,6 +240,7 @@ _secrets = [
     DATABASES["default"].get("PASSWORD", ""),
     EMAIL_HOST_PASSWORD,
     *environment.keys(),
+    *secrets_of(MCP_SERVERS),
 ]
 LOGGING = {
     "version": 1,
@@ -240,6 +255,11 @@ LOGGING = {
         "django.security.DisallowedHost": {"level": "CRITICAL"},
         "httpx": {"level": "WARNING"},
         "httpcore": {"level": "WARNING"},
+        # The official package of MCP tells what servers send, the last of these under a name of its own.
+        "httpx2": {"level": "CRITICAL"},
+        "httpcore2": {"level": "CRITICAL"},
+        "mcp": {"level": "CRITICAL"},
+        "client": {"level": "CRITICAL"},
         "daphne": {"level": "WARNING"},
         "asyncio": {"level": "WARNING"},
     },

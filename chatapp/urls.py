@@ -5,14 +5,17 @@ from __future__ import annotations
 from django.contrib.auth.views import LogoutView
 from django.urls import path
 
+from .admin.site import site
 from .web.views import (
     accounts,
     asking,
     branches,
     conversations,
     copying,
+    deciding,
     deleting,
     errors,
+    forking,
     health,
     home,
     instructions,
@@ -20,7 +23,10 @@ from .web.views import (
     map,
     models,
     settings,
+    shared,
+    sharing,
     thread,
+    tools,
 )
 
 handler400, handler403 = errors.bad_request, errors.forbidden
@@ -37,9 +43,12 @@ urlpatterns = [
     path("m/<uuid:pk>/edit/", asking.edit, name="edit"),
     path("m/<uuid:pk>/again/", asking.again, name="again"),
     path("m/<uuid:pk>/stop/", asking.stop, name="stop"),
+    path("m/<uuid:pk>/decide/", deciding.decide, name="decide"),
     path("m/<uuid:pk>/continue/", asking.go_on, name="go_on"),
     path("m/<uuid:pk>/go/", branches.go, name="go"),
     path("c/<uuid:pk>/instructions/", instructions.instructions, name="instructions"),
+    path("c/<uuid:pk>/tools/", tools.tools, name="tools"),
+    path("c/<uuid:pk>/tools/take-back/", tools.take_back, name="take_back"),
     path("c/<uuid:pk>/title/", conversations.title, name="title"),
     path("c/<uuid:pk>/pin/", conversations.pin, name="pin"),
     path("c/<uuid:pk>/archive/", conversations.archive, name="archive"),
@@ -48,6 +57,13 @@ urlpatterns = [
     path("c/<uuid:pk>/map/", map.show, name="map"),
     path("m/<uuid:pk>/copy/", copying.markdown, name="copy"),
     path("m/<uuid:pk>/delete/", deleting.delete, name="delete"),
+    path("m/<uuid:pk>/fork/", forking.fork, name="fork"),
+    path("m/<uuid:pk>/share/", sharing.share, name="share"),
+    path("shares/", sharing.shares, name="shares"),
+    path("shares/<uuid:pk>/revoke/", sharing.revoke, name="revoke"),
+    path("s/<token>/", shared.shared, name="shared"),
+    path("s/<token>/open/", shared.still_open, name="still_open"),
+    path("s/<token>/fork/", shared.fork, name="fork_shared"),
     path("undo/<uuid:deletion>/", deleting.undo, name="undo"),
     path("conversations/", conversations.conversations, name="conversations"),
     path("accounts/login/", accounts.SignIn.as_view(), name="login"),
@@ -61,6 +77,7 @@ urlpatterns = [
     path("accounts/reset/done/", accounts.reset_done, name="reset_done"),
     path("accounts/reset/complete/", accounts.reset_complete, name="reset_complete"),
     path("accounts/reset/<uidb64>/<token>/", accounts.ResetConfirm.as_view(), name="reset_confirm"),
+    path("admin/", site.urls),
     path("health/live", health.live),
     path("health/ready", health.ready),
     path("metrics", health.metrics),

@@ -221,10 +221,15 @@ def test_a_provider_that_refuses_ends_in_a_sentence_and_a_code(shell):
 
 
 @pytest.fixture
-def terminal(shell) -> Iterator[tuple[subprocess.Popen[bytes], int]]:
+def question() -> str:
+    return "Tell me about branches"
+
+
+@pytest.fixture
+def terminal(shell, question) -> Iterator[tuple[subprocess.Popen[bytes], int]]:
     """The command as somebody sees it at a terminal."""
     ours, theirs = pty.openpty()
-    words = shell.command("ask", "Tell me about branches", "--effort", "high")
+    words = shell.command("ask", question, "--effort", "high")
     process = subprocess.Popen(
         words, cwd=ROOT, env=shell.environment, stdin=theirs, stdout=theirs, stderr=theirs
     )
@@ -252,3 +257,34 @@ def test_at_a_terminal_a_clock_runs_and_ctrl_c_stops_the_turn_properly(shell, te
     read_until(screen, b"The answer was stopped.")
     assert process.wait(PATIENCE) == 130
     assert shell.run("verify_log").returncode == 0
+
+
+READ = "Read http://127.0.0.1:1/secret"
+
+
+@pytest.mark.parametrize("question", [READ])
+def test_at_a_terminal_a_call_that_is_not_safe_asks_and_the_answer_goes_on(shell, terminal):
+    process, screen = terminal
+    assert b'{"url":"http://127.0.0.1:1/secret"}' in read_until(screen, b"[n] no:").replace(b": ", b":")
+    os.write(screen, b"what?\n")
+    read_until(screen, b"[n] no:")
+    os.write(screen, b"n\n")
+    read_until(screen, b"You did not allow")
+    assert process.wait(PATIENCE) == 0
+    assert shell.run("verify_log").returncode == 0
+
+
+@pytest.mark.parametrize("question", [READ])
+def test_a_turn_that_asks_at_a_terminal_can_be_stopped(shell, terminal):
+    process, screen = terminal
+    read_until(screen, b"[n] no:")
+    process.send_signal(signal.SIGINT)
+    read_until(screen, b"The answer was stopped.")
+    assert process.wait(PATIENCE) == 130
+    assert shell.run("verify_log").returncode == 0
+
+
+def test_where_nobody_can_be_asked_the_answer_waits_and_says_so(shell):
+    ended = shell.run("ask", READ)
+    assert ended.returncode == 1
+    assert "The answer waits for somebody to allow a call." in ended.stdout

@@ -173,10 +173,12 @@ class _Fold:
 
     def _reason(self, at: int, thought: Item, called: bool) -> Dropped | None:
         """Why this thought must not go back, or None."""
-        if thought.cut or thought.wire is None:
+        if thought.cut:
             return Dropped.CUT
         if not self._same_model(thought):
             return Dropped.MODEL_CHANGED
+        if thought.wire is None:
+            return Dropped.CUT
         if (at, thought.round) < self.stale_before:
             return Dropped.STALE
         if not self._wanted(thought, called):

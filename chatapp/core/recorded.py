@@ -10,6 +10,7 @@ from typing import Any
 
 # Three years in milliseconds, and more tokens than any window: beyond it a number is damage.
 MOST = 100_000_000_000
+MOST_LINES, LONGEST_LINE = 60, 300
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +29,7 @@ class Stretch:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Round:
-    """One request and what it cost; None and empty where nothing was recorded."""
+    """One request and what it cost; None and empty where nothing was recorded. `shape`: what it was made of, in lines."""
 
     number: int | None = None
     model: str = ""
@@ -39,6 +40,7 @@ class Round:
     dropped: Mapping[str, int] = field(default_factory=dict)
     repaired: tuple[str, ...] = ()
     usage: Mapping[str, int] = field(default_factory=dict)
+    shape: tuple[str, ...] = ()
 
     @property
     def fills(self) -> int | None:
@@ -103,7 +105,14 @@ def _round(facts: Mapping[str, Any]) -> Round:
         dropped=_counts(facts.get("dropped")),
         repaired=tuple(how for how in repaired if isinstance(how, str)) if isinstance(repaired, list) else (),
         usage=_counts(facts.get("usage")),
+        shape=_lines(facts.get("shape")),
     )
+
+
+def _lines(value: object) -> tuple[str, ...]:
+    lines = tuple(value) if isinstance(value, list) else ()
+    right = len(lines) <= MOST_LINES and all(isinstance(it, str) and len(it) <= LONGEST_LINE for it in lines)
+    return lines if right else ()
 
 
 def _counts(values: object) -> dict[str, int]:

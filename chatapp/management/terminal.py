@@ -85,6 +85,9 @@ class Terminal:
         if row.status != Status.COMPLETE:
             self._say(f"{ended.get('sentence') or _word(row.status, ended.get('reason', ''))}\n", RED)
 
+    def ask(self, words: str) -> None:
+        self._on_new_line(words, BOLD)
+
     @asynccontextmanager
     async def ticking(self) -> AsyncIterator[None]:
         """The clock below the text runs while a thought is open."""
@@ -137,6 +140,8 @@ class Terminal:
                 pass
             case ItemStarted():
                 self._on_new_line("")
+            case ItemDelta() if self._draft.pieces[event.key].kind is Kind.TOOL_RESULT:
+                self._on_new_line(event.text, DIM)
             case ItemDelta():
                 self._say(event.text, self._voice(event.key))
             case ItemDone():
@@ -186,4 +191,6 @@ def _harmless(text: str) -> str:
 
 
 def _word(status: str, reason: str) -> str:
+    if status == Status.WAITING:
+        return "The answer waits for somebody to allow a call. Decide on its page, or here at a terminal."
     return "The answer reached the model's limit." if reason == "length" else f"The answer was {status}."

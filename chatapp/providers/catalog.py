@@ -38,6 +38,9 @@ class Provider(Protocol):
 
     def contract(self, model: ModelSpec) -> Contract: ...
 
+    def shape(self, ask: Ask) -> list[str]:
+        """What the request is made of, in short lines without its words."""
+
     def stream(self, ask: Ask, keys: KeyMaker) -> AsyncGenerator[Event, None]:
         """One response as events. Closing the generator ends the request at once."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
-from contextlib import aclosing
+from contextlib import aclosing, suppress
 from math import ceil
 from typing import Any
 from urllib.parse import urlsplit
@@ -23,10 +23,12 @@ from .client import Answer, answered, request
 from .failures import label_of
 from .reading import MIB, Limits, Reader
 from .refusals import WAIT_CAP, trouble_error
+from .shape import shape_of
 
 BACKOFF = (1.0, 2.0, 4.0, 8.0)
 ANSWER_LIMITS = Limits()
 LIST_LIMITS = Limits(connect=5.0, silence=10.0, total=15.0, answer=16 * MIB)
+UNSENDABLE = (RecursionError, ValueError)
 MEANWHILE = {Trouble.BUSY: "is busy", Trouble.UNREACHABLE: "cannot be reached"}
 
 
@@ -54,6 +56,12 @@ class HttpProvider:
     def contract(self, model: ModelSpec) -> Contract:
         host = _host(self.endpoint.base_url)
         return contract_for(model.dialect, provider=self.endpoint.name, model=model.name, host=host)
+
+    def shape(self, ask: Ask) -> list[str]:
+        """Nothing of what cannot be sent."""
+        with suppress(*UNSENDABLE):
+            return shape_of(self.wire.body(ask))
+        return []
 
     async def stream(self, ask: Ask, keys: KeyMaker) -> AsyncGenerator[Event, None]:
         """The answer's events. A request that failed before it gave any goes out again, announced each time."""
@@ -146,7 +154,7 @@ class HttpProvider:
 def _encoded(body: Mapping[str, Any]) -> bytes:
     try:
         return encode(body)
-    except (RecursionError, ValueError):
+    except UNSENDABLE:
         raise ProviderError(
             Trouble.REFUSED, "Something in this conversation cannot be sent to a model."
         ) from None

@@ -53,6 +53,9 @@ class LocalProvider:
     def contract(self, model: ModelSpec) -> Contract:
         return self._http().contract(model)
 
+    def shape(self, ask: Ask) -> list[str]:
+        return self._http().shape(ask)
+
     async def list_models(self) -> list[ModelSpec]:
         self._ready()
         return [self.model(MODEL)]

@@ -12,6 +12,10 @@ from .branches import (
     next_round,
 )
 from .database import close_threads, in_thread
+from .deciding import Answers, asks_of, decide, park
+from .permissions import Permissions, load_permissions
+from .rows import Claim, Fenced, Measured
+from .tools import choose_tools, definitions_of, names_of
 from .tree import (
     AskedFor,
     Refused,
@@ -24,12 +28,10 @@ from .tree import (
     start_turn,
 )
 from .turns import (
-    Claim,
-    Fenced,
-    Measured,
     Seen,
     append_result,
     append_round,
+    begin_call,
     claim,
     count_turns,
     finish,
@@ -37,7 +39,6 @@ from .turns import (
     interrupt,
     load_draft,
     load_live_turns,
-    park,
     requeue,
     save_drafts,
     stop,
@@ -47,21 +48,28 @@ from .verify import verify_log
 
 __all__ = [
     "Answer",
+    "Answers",
     "AskedFor",
     "Branch",
     "Claim",
     "Fenced",
     "Measured",
+    "Permissions",
     "Refused",
     "Seen",
     "SentAlready",
     "Started",
     "append_result",
     "append_round",
+    "asks_of",
+    "begin_call",
+    "choose_tools",
     "claim",
     "close_threads",
     "count_questions",
     "count_turns",
+    "decide",
+    "definitions_of",
     "finish",
     "give_up",
     "in_thread",
@@ -73,7 +81,9 @@ __all__ = [
     "load_items",
     "load_live_turns",
     "load_message_row",
+    "load_permissions",
     "move_head",
+    "names_of",
     "next_round",
     "open_conversation",
     "park",

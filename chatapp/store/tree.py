@@ -50,7 +50,7 @@ class AskedFor:
     sent_from: UUID | None = None
 
 
-def start_conversation(owner: Any, *, tools: list[str], instructions: str = "") -> Conversation:
+def start_conversation(owner: Any, *, tools: list[Any], instructions: str = "") -> Conversation:
     return Conversation.objects.create(owner=owner, tools=tools, instructions=clean(instructions))
 
 
@@ -62,7 +62,7 @@ def start_turn(
 
 
 def open_conversation(
-    owner: Any, text: str, *, tools: list[str], asked: AskedFor, instructions: str = ""
+    owner: Any, text: str, *, tools: list[Any], asked: AskedFor, instructions: str = ""
 ) -> Started:
     """A conversation with its first question, or nothing at all."""
 

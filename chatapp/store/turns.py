@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 from uuid import UUID
 
@@ -15,36 +15,14 @@ from django.utils import timezone
 
 from ..core.draft import Draft
 from ..core.history import NO_RESULT
-from ..core.items import Item, KeyMaker, Kind, Outcome, clean
-from ..models import IS_LIVE, LIVE, Conversation, Message, Role, Status
+from ..core.items import Item, KeyMaker, Kind, Outcome
+from ..core.permission import arguments_hash
+from ..models import IS_LIVE, LIVE, Conversation, Message, Role, Status, ToolRun
 from ..models import Draft as DraftRow
-from ..models import Item as ItemRow
 from .branches import load_items, next_round
-from .changes import tell
+from .rows import Claim, Fenced, Measured, append, hold, note, tell_of
 
 STOPPED_RESULT = "The call was stopped before it had a result."
-
-
-class Fenced(Exception):
-    """The turn has changed hands: whoever gets this writes nothing more and ends quietly."""
-
-
-@dataclass(frozen=True, slots=True)
-class Claim:
-    """The right to write to one turn, for as long as `attempt` is its newest."""
-
-    message: UUID
-    attempt: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Measured:
-    """What goes with items in their transaction. `elapsed`: the turn's own time so far, in milliseconds."""
-
-    durations: dict[str, int] = field(default_factory=dict)
-    timings: dict[str, Any] = field(default_factory=dict)
-    round: dict[str, Any] | None = None
-    elapsed: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,38 +41,50 @@ def claim(message: UUID, *, runner: str, seen: int) -> Claim:
     changes = {"attempt": F("attempt") + 1, "tries": F("tries") + 1}
     if not rows.update(status=Status.RUNNING, runner=runner, touched_at=timezone.now(), **changes):
         raise Fenced
-    _tell(message, "turn began")
+    tell_of(message, "turn began")
     return Claim(message, seen + 1)
 
 
 @transaction.atomic
 def append_round(claim: Claim, items: Sequence[Item], measured: Measured) -> None:
     """All items of one response together, so that nothing half-said is ever replayed."""
-    _hold(claim, tries=1)
-    _append(claim.message, items, measured)
+    hold(claim, tries=1)
+    append(claim.message, items, measured)
     DraftRow.objects.filter(message=claim.message).delete()
 
 
 @transaction.atomic
+def begin_call(claim: Claim, call: Item) -> None:
+    """Before it runs: whoever finds this and no result knows that it may have run."""
+    hold(claim)
+    begun = {
+        "attempt": claim.attempt,
+        "arguments_hash": arguments_hash(call.text),
+        "began_at": timezone.now(),
+    }
+    ToolRun.objects.update_or_create(message_id=claim.message, key=call.key, defaults=begun)
+
+
+@transaction.atomic
 def append_result(claim: Claim, item: Item, measured: Measured) -> None:
-    _hold(claim)
-    _append(claim.message, [item], measured)
+    hold(claim)
+    append(claim.message, [item], measured)
 
 
 @transaction.atomic
 def finish(claim: Claim, items: Sequence[Item], measured: Measured) -> None:
     """The final answer."""
-    _hold(claim, status=Status.COMPLETE)
-    _append(claim.message, items, measured)
+    hold(claim, status=Status.COMPLETE)
+    append(claim.message, items, measured)
     _settle(claim.message, "turn ended")
 
 
 @transaction.atomic
 def give_up(claim: Claim, status: Status, seen: Seen, measured: Measured, ended: dict[str, Any]) -> None:
     """The loop ends the turn without a final answer; what was seen of the open round is kept as cut items."""
-    _hold(claim, status=status)
+    hold(claim, status=status)
     _cut(claim.message, seen, Outcome.STOPPED, STOPPED_RESULT)
-    _note(claim.message, measured, ended=ended)
+    note(claim.message, measured, ended=ended)
     _settle(claim.message, "turn ended")
 
 
@@ -115,13 +105,6 @@ def interrupt(message: UUID, *, attempt: int) -> bool:
 
 
 @transaction.atomic
-def park(claim: Claim) -> None:
-    """The turn waits for a person: no task, no lock."""
-    _hold(claim, status=Status.WAITING, runner="")
-    _tell(claim.message, "turn waits")
-
-
-@transaction.atomic
 def requeue(message: UUID, *, runner: str = "") -> bool:
     """Continue, or Retry where nothing was kept: the same message goes on. With questions below it, it stays as they read it."""
     row = Message.objects.filter(pk=message, role=Role.ASSISTANT, deletion=None).first()
@@ -133,11 +116,12 @@ def requeue(message: UUID, *, runner: str = "") -> bool:
         return False
     metadata = {name: value for name, value in row.metadata.items() if name != "ended"}
     metadata["goes_on_at"] = next_round(load_items(message))
+    metadata["goes_on_ms"] = metadata.get("elapsed_ms", 0)
     changes = {"tries": 0, "runner": runner, "metadata": metadata, "touched_at": timezone.now()}
     mine = Message.objects.filter(pk=message, status=row.status, attempt=row.attempt)
     if not mine.update(status=Status.QUEUED, **changes):
         return False
-    _tell(message, "turn queued")
+    tell_of(message, "turn queued")
     return True
 
 
@@ -185,12 +169,6 @@ def count_turns() -> dict[str, int]:
     return dict(answers.values_list("status").annotate(Count("id")).order_by("status"))
 
 
-def _hold(claim: Claim, **changes: Any) -> None:
-    rows = Message.objects.filter(pk=claim.message, attempt=claim.attempt, status=Status.RUNNING)
-    if not rows.update(touched_at=timezone.now(), **changes):
-        raise Fenced
-
-
 def _take(
     message: UUID,
     leaves: Sequence[str],
@@ -214,7 +192,7 @@ def _keep_what_was_seen(message: UUID, seen: Seen | None, outcome: Outcome, ende
     before = Message.objects.values_list("attempt", flat=True).get(pk=message) - 1
     best = seen if seen and seen.attempt == before else load_draft(message)
     _cut(message, best, outcome, STOPPED_RESULT if outcome is Outcome.STOPPED else NO_RESULT)
-    _note(message, Measured(round=best.draft.facts if best else None), ended=ended)
+    note(message, Measured(round=best.draft.facts if best else None), ended=ended)
 
 
 def _cut(message: UUID, seen: Seen | None, outcome: Outcome, text: str) -> None:
@@ -230,7 +208,7 @@ def _cut(message: UUID, seen: Seen | None, outcome: Outcome, text: str) -> None:
     for call in without_result([*stored, *items]):
         key = running.pop(call.call_id, "")
         items.append(_result(call, names.take() if not key or key in keys else key, outcome, text))
-    _append(message, items, _measured(seen, [item.key for item in items]))
+    append(message, items, _measured(seen, [item.key for item in items]))
 
 
 def _maker(message: UUID, seen: Seen | None) -> dict[str, Any]:
@@ -274,47 +252,6 @@ def _result(call: Item, key: str, outcome: Outcome, text: str) -> Item:
     )
 
 
-def _append(message: UUID, items: Sequence[Item], measured: Measured) -> None:
-    Message.objects.filter(pk=message).update(next_seq=F("next_seq") + len(items))
-    first = Message.objects.values_list("next_seq", flat=True).get(pk=message) - len(items)
-    ItemRow.objects.bulk_create(_row(message, first + n, item) for n, item in enumerate(items))
-    _note(message, measured)
-
-
-def _row(message: UUID, seq: int, item: Item) -> ItemRow:
-    return ItemRow(
-        message_id=message,
-        seq=seq,
-        key=item.key,
-        kind=item.kind,
-        round=item.round,
-        cut=item.cut,
-        text=clean(item.text),
-        wire=item.wire,
-        provider=item.provider,
-        dialect=item.dialect,
-        model=item.model,
-        call_id=clean(item.call_id),
-        name=clean(item.name),
-        outcome=item.outcome,
-    )
-
-
-def _note(message: UUID, measured: Measured, **facts: Any) -> None:
-    """Adds what was measured to the message's metadata; the row is locked by the update before."""
-    metadata: dict[str, Any] = Message.objects.only("metadata").get(pk=message).metadata
-    for name, values in (("reasoning_durations_ms", measured.durations), ("timings_ms", measured.timings)):
-        metadata.setdefault(name, {}).update(values)
-    if measured.round is not None:
-        metadata.setdefault("rounds", []).append(measured.round)
-    metadata["elapsed_ms"] = max(round(measured.elapsed), metadata.get("elapsed_ms", 0))
-    Message.objects.filter(pk=message).update(metadata=metadata | facts)
-
-
 def _settle(message: UUID, what: str) -> None:
     DraftRow.objects.filter(message=message).delete()
-    _tell(message, what)
-
-
-def _tell(message: UUID, what: str) -> None:
-    tell(Message.objects.values_list("conversation_id", flat=True).get(pk=message), what, message)
+    tell_of(message, what)

@@ -15,8 +15,9 @@ from ..core import verbatim
 from ..core.contracts import Repair
 from ..core.draft import Draft
 from ..core.items import FROM_MODEL, Item, Kind
+from ..core.permission import read_decision
 from ..core.tree import repair
-from ..models import ENDED, LIVE, Conversation, Message, Role
+from ..models import ENDED, LIVE, Conversation, Message, Origin, Role, ToolRun
 from ..models import Draft as DraftRow
 from ..models import Item as ItemRow
 from .turns import without_result
@@ -37,6 +38,7 @@ def verify_log() -> Iterator[str]:
         for message in messages.only("role", "status", "next_seq").iterator(SOME):
             yield from _named(f"Message {message.id}", _message(message))
     yield from _drafts()
+    yield from _origins()
     for question in Message.objects.filter(role=Role.USER, items=None).values_list("id", flat=True):
         yield f"Message {question}: it is a question without words."
 
@@ -60,8 +62,12 @@ def _guarded(what: str, breaches: Iterable[str]) -> Iterator[str]:
 
 def _tools(text: str) -> Iterator[str]:
     tools = verbatim.loads(text)
-    if not isinstance(tools, list) or not all(isinstance(tool, str) for tool in tools):
-        yield "its tools are not a list of names"
+    if not isinstance(tools, list) or not all(map(_is_tool, tools)):
+        yield "its tools are not a list of names and descriptions"
+
+
+def _is_tool(tool: Any) -> bool:
+    return isinstance(tool, str) or (isinstance(tool, dict) and isinstance(tool.get("name"), str))
 
 
 def _tree(conversation: UUID, head: UUID | None) -> Iterator[str]:
@@ -79,6 +85,7 @@ def _message(message: Message) -> Iterator[str]:
     yield from _keys(message.id, items)
     yield from _places(message, items)
     yield from _calls(message, items)
+    yield from _permissions(message, items)
     yield from _guarded("its metadata", _metadata(message, items))
 
 
@@ -131,6 +138,22 @@ def _calls(message: Message, items: Sequence[Item]) -> Iterator[str]:
     if message.status in ENDED:
         for call in without_result(items):
             yield f"the turn has ended, but its call {call.key!r} has no result"
+
+
+def _permissions(message: Message, items: Sequence[Item]) -> Iterator[str]:
+    calls = {item.key for item in items if item.kind is Kind.TOOL_CALL}
+    for key in ToolRun.objects.filter(message=message).exclude(key__in=calls).values_list("key", flat=True):
+        yield f"a call {key!r} began that it does not have"
+    decided: set[str] = set()
+    rows = ItemRow.objects.filter(message=message, kind=Kind.PERMISSION_DECISION).order_by("seq")
+    for row in rows:
+        decision = read_decision(Item(key=row.key, kind=Kind.PERMISSION_DECISION, wire=row.wire))
+        if decision is None:
+            yield f"the decision {row.key!r} cannot be read"
+        elif decision.call not in calls or decision.call in decided:
+            yield f"the decision {row.key!r} is about no call of its own"
+        else:
+            decided.add(decision.call)
 
 
 def _metadata(message: Message, items: Sequence[Item]) -> Iterator[str]:
@@ -223,6 +246,16 @@ def _draft(text: str) -> Iterator[str]:
         yield f"its draft stands at {_short(draft.n)}, {_short(draft.at)}"
     if draft.facts is not None and not _is_round(draft.facts):
         yield f"the round of its draft is {_short(draft.facts)}"
+
+
+def _origins() -> Iterator[str]:
+    said = ("conversation_id", "conversation__forked_from_id", "message_id")
+    rows = Origin.objects.values_list(*said, "source_id", "message__conversation_id")
+    for fork, taken_from, message, source, place in rows.iterator(SOME):
+        if taken_from != message:
+            yield f"Conversation {fork}: it was forked from {taken_from}, and its origin says {message}."
+        if message and place != source:
+            yield f"Conversation {fork}: its origin is message {message}, which is not in conversation {source}."
 
 
 def _few(numbers: Sequence[int]) -> str:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from . import calculator, clock
+from . import calculator, clock, read_page
 from .base import Tool, ToolError, ToolOutput
 
 __all__ = ["TOOLS", "Tool", "ToolError", "ToolOutput"]
 
-TOOLS: dict[str, Tool] = {each.name: each for each in (clock.TOOL, calculator.TOOL)}
+TOOLS: dict[str, Tool] = {each.name: each for each in (clock.TOOL, calculator.TOOL, read_page.TOOL)}

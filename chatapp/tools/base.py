@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from hashlib import sha256
 from inspect import getdoc, iscoroutinefunction, signature
 from typing import Any, get_type_hints
 
@@ -13,7 +14,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError, create_model
 from pydantic.json_schema import GenerateJsonSchema
 
 from ..core.items import Outcome, clean
-from ..core.verbatim import loads
+from ..core.verbatim import dumps, loads
 
 CAP = 256 * 1024
 REASON_CAP = 1000
@@ -22,8 +23,16 @@ REASON_CAP = 1000
 _THREADS = ThreadPoolExecutor(max_workers=8, thread_name_prefix="tool")
 
 
+# How far a call is, in a few words.
+Report = Callable[[str], None]
+
+
 class ToolError(Exception):
     """Says in words, to the model and to people, why there is no result."""
+
+
+class OutcomeUnknown(ToolError):
+    """Nobody knows whether the call did its work."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,38 +43,69 @@ class ToolOutput:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tool:
-    """`schema` is the JSON schema of the arguments; `call` checks and takes them. `safe`: it runs without asking
-    anybody. `idempotent`: it may run again when nobody knows whether it ran. `timeout`: in seconds."""
+    """`schema` is the JSON schema of the arguments; `call` checks and takes them, and may report how far it is. `safe`: it
+    runs without asking anybody. `idempotent`: it may run again when nobody knows whether it ran. `timeout`: in seconds.
+    `server`: the MCP server it is of. `usual`: new conversations have it."""
 
     name: str
     description: str
     schema: Mapping[str, Any]
-    call: Callable[[dict[str, Any]], Awaitable[str]]
+    call: Callable[[dict[str, Any], Report], Awaitable[str]]
+    title: str = ""
+    server: str = ""
+    usual: bool = True
     safe: bool = False
     idempotent: bool = False
     timeout: float = 30.0
 
-    async def run(self, arguments_text: str) -> ToolOutput:
+    @property
+    def definition(self) -> dict[str, Any]:
+        """What a model reads of it."""
+        return {"name": self.name, "description": self.description, "schema": dict(self.schema)}
+
+    @property
+    def fingerprint(self) -> str:
+        """Of what it says it is: whoever allowed it allowed this."""
+        return sha256(dumps(self.definition).encode("utf-8", "surrogatepass")).hexdigest()
+
+    async def run(self, arguments_text: str, report: Report = lambda words: None) -> ToolOutput:
         """Never raises, whatever the arguments are, but for the cancellation of the turn itself."""
         try:
             async with asyncio.timeout(self.timeout) as limit:
-                return _within_cap(await self.call(_arguments(arguments_text)))
+                return _within_cap(await self.call(_arguments(arguments_text), report))
+        except OutcomeUnknown as error:
+            return self._lost(str(error))
         except ToolError as error:
             return _failed(str(error))
         except Exception as error:
             if limit.expired():
-                return _failed(f"The tool {self.name} did not finish within {self.timeout:g} seconds.")
+                return self._lost(f"The tool {self.name} did not finish within {self.timeout:g} seconds.")
             return _failed(f"The tool {self.name} failed: {str(error) or type(error).__name__}")
+
+    def _lost(self, words: str) -> ToolOutput:
+        if self.idempotent:
+            return _failed(words)
+        return ToolOutput(clean(f"{words[:REASON_CAP]} Its outcome is unknown."), Outcome.UNKNOWN)
+
+
+def can_be_read(arguments_text: str) -> bool:
+    """Whether a tool would get these arguments at all."""
+    try:
+        _arguments(arguments_text)
+    except ToolError:
+        return False
+    return True
 
 
 def tool(
     function: Callable[..., str | Awaitable[str]],
     *,
+    title: str = "",
     safe: bool = False,
     idempotent: bool = False,
     timeout: float = 30.0,
 ) -> Tool:
-    """A tool with the function's name. A function that is not a coroutine runs in a thread."""
+    """A tool with the function's name; `title` is what people call it. A function that is not a coroutine runs in a thread."""
     description = getdoc(function)
     if not description:
         raise ValueError(f"The tool {function.__name__} needs a docstring: it is what the model reads.")
@@ -75,6 +115,7 @@ def tool(
         description=description,
         schema=_schema(arguments),
         call=_caller(function, arguments),
+        title=title,
         safe=safe,
         idempotent=idempotent,
         timeout=timeout,
@@ -102,8 +143,8 @@ def _schema(arguments: type[BaseModel]) -> dict[str, Any]:
 
 def _caller(
     function: Callable[..., Any], arguments: type[BaseModel]
-) -> Callable[[dict[str, Any]], Awaitable[str]]:
-    async def call(values: dict[str, Any]) -> str:
+) -> Callable[[dict[str, Any], Report], Awaitable[str]]:
+    async def call(values: dict[str, Any], report: Report) -> str:
         given = _checked(arguments, values)
         if iscoroutinefunction(function):
             return str(await function(**given))

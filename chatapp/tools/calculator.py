@@ -72,4 +72,4 @@ def _rounded(value: Fraction) -> str:
     )
 
 
-TOOL = tool(calculator, safe=True, idempotent=True, timeout=10.0)
+TOOL = tool(calculator, title="Calculator", safe=True, idempotent=True, timeout=10.0)

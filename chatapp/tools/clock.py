@@ -48,4 +48,4 @@ def _unknown(name: str) -> str:
     return f"{words} Perhaps {' or '.join(meant)}?" if meant else words
 
 
-TOOL = tool(clock, safe=True, idempotent=True, timeout=10.0)
+TOOL = tool(clock, title="Current time", safe=True, idempotent=True, timeout=10.0)

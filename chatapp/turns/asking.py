@@ -15,7 +15,7 @@ from ..providers.base import OFF, Ask, ProviderError, ToolSpec, Trouble
 from ..providers.catalog import Catalog
 from ..providers.refusals import trouble_error
 from ..store import Branch, next_round
-from ..tools.base import Tool
+from .names import event_at_home, log_abroad
 from .state import TurnState
 
 # More pieces than this in one response are no answer to anybody.
@@ -52,13 +52,13 @@ class Asking:
     ) -> None:
         self.turn, self.branch, self.replay_turns = turn, branch, replay_turns
         self.provider, self.model = catalog.find(branch.leaf.model)
-        self.log = branch.log()
+        self.log = log_abroad(branch.log())
         self.round = next_round(self.log[-1].items)
         # A model that has no such effort would think all the same.
         self.effort = branch.leaf.effort if branch.leaf.effort in self.model.efforts else ""
         self.learned = learned(self.log, self.model.id)
 
-    async def ask(self, *, may_call: bool, tools: Sequence[Tool]) -> Response:
+    async def ask(self, *, may_call: bool, tools: Sequence[ToolSpec]) -> Response:
         """Each kind of repair is tried once, and only while nothing has been said yet."""
         repairs: list[Repair] = []
         while True:
@@ -77,7 +77,8 @@ class Asking:
         self.turn.publish(Asked(ask.round))
         try:
             async with aclosing(self.provider.stream(ask, self.turn.keys)) as events:
-                async for event in events:
+                async for said in events:
+                    event = event_at_home(said)
                     self._refuse_too_many(event, response)
                     self.turn.publish(event)
                     _note(event, response)
@@ -91,7 +92,7 @@ class Asking:
         if isinstance(event, ItemStarted) and len(self.turn.draft.pieces) >= MOST_ITEMS:
             raise trouble_error(Trouble.TOO_LARGE, response.label)
 
-    def _ask(self, repairs: list[Repair], *, may_call: bool, tools: Sequence[Tool]) -> Ask:
+    def _ask(self, repairs: list[Repair], *, may_call: bool, tools: Sequence[ToolSpec]) -> Ask:
         known = self.learned | frozenset(repairs)
         contract = taught(self.provider.contract(self.model), known)
         conversation = self.branch.conversation
@@ -105,9 +106,7 @@ class Asking:
             label=self.provider.endpoint.label,
             conversation=str(conversation.id),
             instructions=conversation.instructions,
-            tools=[
-                ToolSpec(name=tool.name, description=tool.description, schema=tool.schema) for tool in tools
-            ],
+            tools=tools,
             effort=self.effort,
             may_call=may_call,
             round=self.round,
@@ -135,6 +134,7 @@ class Asking:
             "left_out": len(self.branch.messages) - len(self.log),
             "replayed": ask.history.replayed,
             "dropped": dict(ask.history.dropped),
+            "shape": self.provider.shape(ask),
         }
         return facts | ({"repaired": list(repairs)} if repairs else {})
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextvars
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache, partial
 from pathlib import Path
 from typing import Any
@@ -14,16 +14,19 @@ from uuid import UUID
 from django.conf import settings
 
 from .. import local_model, store
+from ..core.items import Item
+from ..core.permission import shown_hash
 from ..providers import WIRES
 from ..providers.base import OFF
 from ..providers.catalog import Catalog
 from ..providers.client import close_client, warm_up
 from ..providers.local import LocalProvider
-from ..store import AskedFor, Refused, Started, in_thread
+from ..store import Answers, AskedFor, Refused, Started, in_thread
 from ..tools import TOOLS, Tool
 from .live import Live, MemoryLive
 from .locks import ProcessLock
-from .loop import CHECKPOINT_SECONDS, ROUNDS, World
+from .loop import World
+from .mcp import Mcp
 from .notices import MemoryNotices, Notices
 from .purging import keep_purging
 from .runner import EmbeddedRunner
@@ -39,21 +42,21 @@ class Engine:
         tools: Mapping[str, Tool] = TOOLS,
         now: Callable[[], float] = time.monotonic,
         replay_turns: int | None = None,
-        rounds: int = ROUNDS,
-        checkpoint: float = CHECKPOINT_SECONDS,
         titles: bool = False,
+        **limits: Any,
     ) -> None:
-        self.catalog, self.tools = catalog, tools
+        self.catalog, self.mcp = catalog, Mcp(settings.MCP_SERVERS, tools)
+        self.tools = self.mcp.tools
         self.live: Live = MemoryLive()
         self.notices: Notices = MemoryNotices()
         world = World(
             catalog=catalog,
             live=self.live,
-            tools=tools,
+            tools=self.tools,
             now=now,
+            refresh=self.mcp.refresh,
             replay_turns=replay_turns,
-            rounds=rounds,
-            checkpoint=checkpoint,
+            **limits,
         )
         self.runner = EmbeddedRunner(world, ProcessLock(folder / "run"))
         self.titles, self._finds_titles = Titles(catalog), titles
@@ -66,7 +69,8 @@ class Engine:
     async def start(self) -> None:
         """Goes on with what a dead process left, now and from time to time. Calling it again does nothing."""
         if not self._beside:
-            works = [self.runner.keep_recovering(), keep_purging()]
+            await self.mcp.load()
+            works = [self.runner.keep_recovering(), keep_purging(), self.mcp.keep()]
             if self._finds_titles:
                 works.append(self.titles.keep_finding())
             self._beside = [asyncio.create_task(work, context=contextvars.Context()) for work in works]
@@ -83,21 +87,40 @@ class Engine:
         parent: UUID | None = None,
         effort: str = "",
         instructions: str = "",
+        tools: Sequence[str] | None = None,
         submission: UUID | None = None,
         sent_from: UUID | None = None,
     ) -> Started:
-        """A question, and the turn that answers it. Without a conversation it opens one."""
+        """A question, and the turn that answers it. Without a conversation it opens one, with these tools or the usual ones."""
         asked = self._asked(model, effort, submission, sent_from)
         if conversation is None:
             opening = in_thread(store.open_conversation)
             started = await opening(
-                author, text, tools=list(self.tools), instructions=instructions, asked=asked
+                author, text, tools=self.definitions(tools), instructions=instructions, asked=asked
             )
         else:
             starting = in_thread(store.start_turn)
             started = await starting(conversation, text, parent=parent, author=author, asked=asked)
         await self.runner.start(started.answer)
         return started
+
+    def definitions(self, names: Sequence[str] | None = None) -> list[dict[str, Any]]:
+        """What models read of these tools, or of those that new conversations have; a name that is unknown is left out."""
+        chosen = [name for name, tool in self.tools.items() if tool.usual] if names is None else names
+        return [self.tools[name].definition for name in dict.fromkeys(chosen) if name in self.tools]
+
+    def shown_hash(self, call: Item) -> str:
+        """Goes with a decision about this call as it is now."""
+        tool = self.tools.get(call.name)
+        return shown_hash(call.text, tool.fingerprint if tool else "")
+
+    async def decide(self, answer: UUID, answers: Answers, *, by: Any) -> None:
+        """Somebody's word about calls that wait for it; Refused where it comes too late."""
+        fingerprints = {name: tool.fingerprint for name, tool in self.tools.items()}
+        deciding = in_thread(store.decide)
+        going_on = await deciding(answer, answers, by=by, fingerprints=fingerprints, runner=self.runner.name)
+        for turn in going_on:
+            await self.runner.start(turn)
 
     async def ask_again(
         self,
@@ -149,6 +172,7 @@ class Engine:
         for task in self._beside:
             task.cancel()
         await self.runner.close()
+        await self.mcp.close()
         await close_client()
 
 

@@ -12,26 +12,28 @@ from typing import Any
 from django.db import Error
 
 from .. import store
-from ..core.events import Finish, ItemDone, ItemsStored, ItemStarted, TurnEnded
-from ..core.history import NO_RESULT
+from ..core.events import Finish, ItemsStored, TurnEnded
 from ..core.items import Item, Kind, Outcome
 from ..models import Conversation, Status
-from ..providers.base import ProviderError, Trouble
+from ..providers.base import ProviderError, ToolSpec, Trouble
 from ..providers.catalog import Catalog, UnknownModel
 from ..providers.refusals import trouble_error
-from ..store import Claim, Fenced, Measured, Seen, in_thread
-from ..tools.base import Tool, ToolOutput
+from ..store import Branch, Claim, Fenced, Measured, Seen, in_thread
+from ..tools.base import Tool
 from .asking import Asking, Response
+from .calls import Calls
 from .drafts import Drafts
 from .live import Live
+from .names import abroad
 from .state import TurnState
 
 log = logging.getLogger(__name__)
 
 ROUNDS = 25
 CHECKPOINT_SECONDS = 1.0
-CALLS_AT_ONCE = 8
-NOT_ALLOWED = "This tool may not run without somebody's permission, and nobody was asked."
+# An answer that called tools for so long, or was given so many characters by them, answers with what it has.
+SECONDS = 1800.0
+RESULTS = 2 * 1024 * 1024
 TOO_MANY_CALLS = "The call was not made: this answer has used up its calls. Answer with what you have."
 KEEPS_CALLING = "The model kept calling tools instead of answering. Ask again."
 OURS = "Something broke inside Thoughtline. Your question is safe; try again."
@@ -45,8 +47,11 @@ class World:
     live: Live
     tools: Mapping[str, Tool]
     now: Callable[[], float]
+    refresh: Callable[[], Awaitable[None]]
     replay_turns: int | None = None
     rounds: int = ROUNDS
+    seconds: float = SECONDS
+    results: int = RESULTS
     checkpoint: float = CHECKPOINT_SECONDS
     drafts: Drafts = field(default_factory=Drafts)
 
@@ -79,13 +84,13 @@ async def _keep_draft(turn: TurnState, drafts: Drafts, every: float) -> None:
 class _Loop:
     def __init__(self, turn: TurnState, world: World) -> None:
         self.turn, self.world = turn, world
-        self._places = asyncio.Semaphore(CALLS_AT_ONCE)
+        self.calls = Calls(turn, world.tools, world.now, world.refresh)
 
     async def run(self, open_calls: Sequence[Item]) -> None:
         try:
-            await self._settle_calls(open_calls)
-            while not await self._round():
-                pass
+            if not await self._has_to_wait(open_calls):
+                while not await self._round():
+                    pass
         except (Fenced, Error):
             # With the database in trouble the row stays as it is: whoever looks next goes on from the last item.
             raise
@@ -103,12 +108,11 @@ class _Loop:
             await self._fail(ProviderError(Trouble.BROKEN, OURS))
 
     async def _round(self) -> bool:
-        """One response of the model and its calls. True when the turn has ended."""
+        """One response of the model and its calls. True when the turn has ended, or waits."""
         branch = await in_thread(store.load_branch)(self.turn.claim.message)
         asking = Asking(self.turn, self.world.catalog, branch, replay_turns=self.world.replay_turns)
-        may_call = asking.round - branch.leaf.metadata.get("goes_on_at", 0) < self.world.rounds
-        offered = self._offered(branch.conversation)
-        response = await asking.ask(may_call=may_call, tools=list(offered.values()))
+        may_call = self._may_call(branch, asking.round)
+        response = await asking.ask(may_call=may_call, tools=self._offered(branch.conversation))
         if response.finish is Finish.LENGTH:
             await self._cut_short()
             return True
@@ -116,8 +120,7 @@ class _Loop:
         if may_call and (response.calls or response.finish is Finish.PAUSE):
             calls = response.calls
             await self._store(store.append_round, response)
-            await _together(self._call(call, offered) for call in calls)
-            return False
+            return await self._has_to_wait(calls)
         if response.calls:
             calls, words = response.calls, response.words
             await self._store(store.append_round, response)
@@ -126,8 +129,33 @@ class _Loop:
         self._say_ended(Status.COMPLETE)
         return True
 
-    def _offered(self, conversation: Conversation) -> dict[str, Tool]:
-        return {name: self.world.tools[name] for name in conversation.tools if name in self.world.tools}
+    def _may_call(self, branch: Branch, number: int) -> bool:
+        """Rounds, time and what the calls gave, counted since the answer was last told to go on."""
+        metadata, world = branch.leaf.metadata, self.world
+        since = metadata.get("goes_on_at", 0)
+        items = branch.items.get(branch.leaf.id, [])
+        given = sum(len(item.text) for item in items if item.kind is Kind.TOOL_RESULT and item.round >= since)
+        seconds = (self.turn.elapsed() - metadata.get("goes_on_ms", 0)) / 1000
+        return number - since < world.rounds and seconds < world.seconds and given < world.results
+
+    def _offered(self, conversation: Conversation) -> list[ToolSpec]:
+        """As they were described when they were chosen, also where one is not to be had at the moment."""
+        definitions = store.definitions_of(conversation)
+        known = [(each, self.world.tools.get(each["name"])) for each in definitions]
+        full = [tool.definition | each if tool else each for each, tool in known]
+        return [
+            ToolSpec(name=abroad(each["name"]), description=each["description"], schema=each["schema"])
+            for each in full
+            if each.keys() >= {"description", "schema"}
+        ]
+
+    async def _has_to_wait(self, calls: Sequence[Item]) -> bool:
+        """True where a person is asked before the turn can go on."""
+        asks = await self.calls.settle(calls)
+        if asks:
+            await in_thread(store.park)(self.turn.claim, asks, self.turn.measured([]))
+            self._say_ended(Status.WAITING)
+        return bool(asks)
 
     def _refuse_empty(self, response: Response) -> None:
         label = response.label
@@ -143,58 +171,12 @@ class _Loop:
         self.turn.facts, response.items = None, []
         self.turn.publish(ItemsStored(tuple(keys)))
 
-    async def _call(self, call: Item, offered: Mapping[str, Tool]) -> None:
-        """Only what was offered is called, and nothing that would have to ask a person first."""
-        tool = offered.get(call.name)
-        if tool is None:
-            await self._answer_call(call, f"There is no tool named {call.name}.", Outcome.FAILED)
-        elif not tool.safe:
-            await self._answer_call(call, NOT_ALLOWED, Outcome.DENIED)
-        else:
-            async with self._places:
-                key = self._begin(call)
-                await self._record(call, key, await tool.run(call.text))
-
-    def _begin(self, call: Item) -> str:
-        key = self.turn.keys.take()
-        self.turn.publish(ItemStarted(key, Kind.TOOL_RESULT, call.name, call.call_id))
-        return key
-
-    async def _record(self, call: Item, key: str, output: ToolOutput) -> None:
-        result = Item(
-            key=key,
-            kind=Kind.TOOL_RESULT,
-            text=output.text,
-            round=call.round,
-            call_id=call.call_id,
-            name=call.name,
-            outcome=output.outcome,
-        )
-        done = ItemDone(result)
-        at = self.turn.note(done)
-        await in_thread(store.append_result)(self.turn.claim, result, self.turn.measured([key]))
-        # A result is a fact: it is a row before anybody sees it.
-        self.turn.show(done, at)
-        self.turn.publish(ItemsStored((key,)))
-
-    async def _settle_calls(self, calls: Iterable[Item]) -> None:
-        """After a take-over: a call that may have run is not run again, unless its tool says that this is harmless."""
-        for call in calls:
-            tool = self.world.tools.get(call.name)
-            if tool and tool.safe and tool.idempotent:
-                await self._call(call, {call.name: tool})
-            else:
-                await self._answer_call(call, NO_RESULT, Outcome.UNKNOWN)
-
     async def _refuse_calls(self, calls: Iterable[Item], *, words: bool) -> None:
         """The model called again although it was asked for its closing answer."""
         for call in calls:
-            await self._answer_call(call, TOO_MANY_CALLS, Outcome.FAILED)
+            await self.calls.answer(call, TOO_MANY_CALLS, Outcome.FAILED)
         if not words:
             raise ProviderError(Trouble.EMPTY, KEEPS_CALLING)
-
-    async def _answer_call(self, call: Item, text: str, outcome: Outcome) -> None:
-        await self._record(call, self._begin(call), ToolOutput(text, outcome))
 
     async def _cut_short(self) -> None:
         await self._give_up(Status.STOPPED, {"reason": "length"})
@@ -218,16 +200,6 @@ class _Loop:
 
     def _say_ended(self, status: Status, sentence: str = "") -> None:
         self.turn.publish(TurnEnded(status, sentence))
-
-
-async def _together(works: Iterable[Awaitable[None]]) -> None:
-    """All at once; the first that fails ends the others."""
-    tasks = [asyncio.ensure_future(work) for work in works]
-    try:
-        await asyncio.gather(*tasks)
-    finally:
-        for task in tasks:
-            task.cancel()
 
 
 def _where(error: Exception) -> str:

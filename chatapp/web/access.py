@@ -7,7 +7,8 @@ from uuid import UUID
 
 from django.http import Http404
 
-from ..models import Conversation, Message
+from ..models import Conversation, Message, Share
+from ..store.sharing import load_share
 
 
 def my_conversation(user: Any, pk: UUID) -> Conversation:
@@ -22,6 +23,14 @@ def my_message(user: Any, pk: UUID) -> Message:
     """A message in a conversation of one's own."""
     rows = Message.objects.select_related("conversation").filter(deletion=None, conversation__deleted_at=None)
     found = rows.filter(pk=pk, conversation__owner=user).first()
+    if found is None:
+        raise Http404
+    return found
+
+
+def my_share(user: Any, pk: UUID) -> Share:
+    """A link to a branch of one's own that is not revoked."""
+    found = load_share(user, pk)
     if found is None:
         raise Http404
     return found

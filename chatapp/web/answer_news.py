@@ -22,14 +22,15 @@ from ..core.items import Kind
 from ..models import LIVE, Status
 from ..store import Seen, in_thread
 from ..turns.engine import Engine
-from ..turns.watching import News, watch
+from ..turns.watching import AT_WORK, News, watch
 from . import operations
 from .bodies import ARGUMENTS, blocks_within
 from .elements import item_id, message_id
 from .growing_item import Emit, GrowingItem
 from .outbox import Outbox
 from .pieces import Piece, from_draft
-from .shown import ShownItem, ShownMessage
+from .shown import ShownMessage
+from .shown_item import ShownItem
 from .thread import Viewer, load_message
 
 GROWING_ARGUMENTS = '<pre class="well" tabindex="0" data-grows></pre>'
@@ -51,7 +52,12 @@ class AnswerNews:
 
     async def run(self) -> ShownMessage:
         """Until the turn has ended or waits for a person; returns what the rows say then."""
-        await self._show_rows()
+        shown = await self._show_rows()
+        if shown.row.status not in AT_WORK:
+            self._keep()
+        elif not shown.end:
+            # What was asked at the end of the page is decided.
+            self.outbox.add(operations.gone(self._end))
         async for news in watch(self.message, self.engine.live, self.engine.notices):
             await self._take(news)
             if self._joining:
@@ -79,7 +85,10 @@ class AnswerNews:
 
     def _keep(self) -> None:
         ids = [item_id(self.message, key) for key in self._pieces]
-        ids += [self._end] if self._shown and self._shown.end else []
+        if self._shown and self._shown.end:
+            ids.append(self._end)
+        else:
+            self._shells.pop(self._end, None)
         self.outbox.add(operations.keep(self._items, ids))
 
     @property
@@ -161,13 +170,14 @@ class AnswerNews:
         if piece and piece.open and letters and piece.kind is not Kind.TOOL_CALL and key in self._growing:
             self._growing[key].write(letters, anew=self._joining)
             return
-        if piece is None:
+        said_more = piece is not None and piece.open and piece.kind is Kind.TOOL_RESULT
+        if piece is None or said_more:
             if key not in self._draft.pieces:
                 return
             at = self.engine.live.now((self.message, self._attempt)) or self._draft.at
             piece = self._pieces[key] = from_draft(self._seen(at), key)
         if piece.kind is Kind.TOOL_RESULT:
-            self._show_result(piece)
+            self._show_result(piece, progress=said_more)
             return
         item = self._item(piece)
         fresh = item.id not in self._shells
@@ -185,14 +195,17 @@ class AnswerNews:
             self._growing[item.piece.key] = body
             body.write(letters, anew=self._joining)
 
-    def _show_result(self, result: Piece) -> None:
-        """Inside its call."""
+    def _show_result(self, result: Piece, *, progress: bool) -> None:
+        """Inside its call. `progress`: nothing of it is new but how far it is."""
         calls = (p for p in self._pieces.values() if p.kind is Kind.TOOL_CALL and p.call_id == result.call_id)
         mine = [call for call in calls if call.result is None or call.result.key == result.key]
         if not mine:
             return
         call = self._pieces[mine[0].key] = replace(mine[0], result=result)
         item = self._item(call)
+        if progress:
+            self.outbox.add(operations.put(item.progress_html()))
+            return
         self._show_item(item)
         self._finish(self._body(item), call)
 
@@ -205,7 +218,7 @@ class AnswerNews:
         body.settle(await blocks_within(self.message, piece))
 
     def _item(self, piece: Piece) -> ShownItem:
-        return ShownItem(self.message, piece, thoughts_open=self.viewer.thoughts_open)
+        return self.viewer.item(self.message, piece)
 
     def _body(self, item: ShownItem) -> GrowingItem:
         if item.body_id not in self._bodies:

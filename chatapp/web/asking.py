@@ -8,6 +8,7 @@ from uuid import UUID, uuid4
 
 from asgiref.sync import async_to_sync
 from django import forms
+from django.http import QueryDict
 
 from ..core.items import clean
 from ..models import Preference
@@ -40,7 +41,7 @@ class Instructions(Words):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
-    """What is asked for. `key` names the form, so that sending it twice asks once."""
+    """What is asked for. `key` names the form, so that sending it twice asks once. `tools`: None where nobody chose."""
 
     text: str
     model: str
@@ -48,6 +49,7 @@ class Question:
     parent: UUID | None
     key: UUID
     instructions: str
+    tools: list[str] | None
 
 
 class AskForm(forms.Form):
@@ -73,6 +75,12 @@ class AskForm(forms.Form):
         return next((str(errors[0]) for errors in self.errors.values()), "")
 
     @property
+    def chosen_tools(self) -> list[str] | None:
+        """Names, where the form has the switches; any that were sent."""
+        data = self.data
+        return data.getlist("tools") if isinstance(data, QueryDict) and "choose_tools" in data else None
+
+    @property
     def question(self) -> Question:
         """Of a form that is valid."""
         said = self.cleaned_data
@@ -83,6 +91,7 @@ class AskForm(forms.Form):
             parent=said["parent"],
             key=said["key"] or uuid4(),
             instructions=said["instructions"],
+            tools=self.chosen_tools,
         )
 
     def clean_model(self) -> str:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-from typing import Any
 from uuid import UUID
 
 from django.utils.html import escape, format_html
@@ -13,7 +11,9 @@ from ..core.items import Kind
 from .elements import item_id
 from .markdown import blocks_waiting, render_plain
 from .pieces import Piece
+from .pretty import pretty
 from .rendered import Blocks, rendered, rendered_within
+from .visible import visible
 
 ARGUMENTS = '<h3 class="faint">Arguments</h3>'
 _RESULT = """<div id="{}" data-kind="tool_result" data-item-key="{}" data-outcome="{}">\
@@ -22,6 +22,8 @@ _MARKDOWN = (Kind.REASONING, Kind.ASSISTANT_MESSAGE)
 
 
 def blocks_of(message: UUID, piece: Piece) -> Blocks:
+    if piece.withheld:
+        return (f'<p class="faint">{piece.withheld}</p>',)
     if piece.kind in _MARKDOWN:
         if piece.open:
             return tuple(blocks_waiting(piece.text, message=str(message), key=piece.key))
@@ -47,13 +49,15 @@ def _plain(message: UUID, piece: Piece) -> Blocks:
             return _call(message, piece)
         case Kind.USER_MESSAGE:
             return (render_plain(piece.text),)
+        case Kind.PERMISSION_DECISION:
+            return ()
         case _:
             return (well(pretty(piece.text)),)
 
 
 def _call(message: UUID, call: Piece) -> Blocks:
     """Arguments and result, as text."""
-    blocks = (ARGUMENTS, well(pretty(call.text)))
+    blocks = (ARGUMENTS, well(arguments(call.text)))
     if call.result is None or call.result.open:
         return blocks
     result, text = call.result, SafeString(well(pretty(call.result.text)))
@@ -64,14 +68,6 @@ def well(text: str) -> str:
     return f'<pre class="well" tabindex="0">{escape(text)}</pre>'
 
 
-def pretty(text: str) -> str:
-    value = json_value(text)
-    return json.dumps(value, indent=2, ensure_ascii=False) if isinstance(value, dict | list) else text
-
-
-def json_value(text: str) -> Any:
-    """The text itself where it is no JSON."""
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
-        return text
+def arguments(text: str) -> str:
+    """Of a call, as people read them: whole, with nothing hidden."""
+    return visible(pretty(text))

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from uuid import UUID
+from uuid import UUID, uuid4, uuid5
 
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.utils.html import escape
 from django_htmx.http import HttpResponseClientRedirect
 
@@ -30,6 +31,24 @@ def to_conversation(conversation: UUID, message: UUID | None = None) -> HttpResp
         response["Location"] += f"#{message_id(message)}"
     response.status_code = 303
     return response
+
+
+def to_composer(request: HttpRequest, conversation: UUID) -> HttpResponse:
+    """To a conversation that is new to them, ready to go on."""
+    return away(request, f"{reverse('conversation', args=[conversation])}#message")
+
+
+def submission(request: HttpRequest, key: UUID) -> UUID:
+    """A form's key counts for whoever sends it and where they send it: elsewhere it is another form."""
+    return uuid5(key, f"{request.user.pk} {request.path}")
+
+
+def submission_named(request: HttpRequest) -> UUID:
+    """By the form's own field."""
+    try:
+        return submission(request, UUID(request.POST.get("key", "")))
+    except ValueError:
+        return uuid4()
 
 
 def away(request: HttpRequest, url: str) -> HttpResponse:

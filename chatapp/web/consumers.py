@@ -34,7 +34,7 @@ log = logging.getLogger(__name__)
 # Above 4000 the page does not come back by itself.
 NOT_YOURS, SIGNED_OUT, NONSENSE, AGAIN = 4404, 4401, 4400, 1013
 LONGEST_WORD = 12
-# While an answer streams; before each other piece of news it is asked in any case.
+# While an answer streams, and in silence; before each other piece of news it is asked in any case.
 ASK_AGAIN_SECONDS = 5.0
 
 
@@ -112,14 +112,22 @@ class Listening(AsyncWebsocketConsumer):
             await self._told_of.enter_async_context(mine.notices.listen(conversation, self._told))
             page = await self._page(user, conversation, mine, group)
         while True:
-            await self._tell(user, page, await self._told.get())
+            try:
+                async with asyncio.timeout(ASK_AGAIN_SECONDS):
+                    notice = await self._told.get()
+            except TimeoutError:
+                # In silence too: whoever may hear no more is told so soon.
+                await self._ask_again()
+            else:
+                await self._tell(user, page, notice)
 
     async def _page(
         self, user: User, conversation: UUID, mine: Engine, group: asyncio.TaskGroup
     ) -> ConversationNews:
         asked = parse_qs(self.scope["query_string"].decode("ascii", "replace"))
         leaf, thoughts_open = await in_thread(_place)(user, conversation, asked.get("leaf", [""])[0])
-        viewer = Viewer(user, thoughts_open, mine.catalog, zone_named(self._cookie(ZONE_COOKIE)))
+        zone = zone_named(self._cookie(ZONE_COOKIE))
+        viewer = Viewer(user, thoughts_open, mine.catalog, zone, tools=lambda: mine.tools)
         page = ConversationNews(conversation, viewer, mine, self._outbox, group, leaf=leaf)
         await page.catch_up(asked.get("version", [""])[0])
         return page

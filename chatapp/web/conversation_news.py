@@ -10,6 +10,7 @@ from ..models import LIVE, Conversation, Message, Role
 from ..store import in_thread, load_branch, places
 from ..turns.engine import Engine
 from ..turns.notices import Notice
+from ..turns.watching import AT_WORK
 from . import operations
 from .answer_news import AnswerNews
 from .operations import Operation
@@ -42,6 +43,8 @@ class ConversationNews:
         self._stale = False
         self._told: tuple[UUID, str] | None = None
         self._following: asyncio.Task[None] | None = None
+        # Something was told of the answer while its rows were being read.
+        self._read_again = False
 
     async def catch_up(self, version: str) -> None:
         """What happened between the making of the page and now."""
@@ -54,14 +57,19 @@ class ConversationNews:
         if self.leaf is None:
             return
         shown = await in_thread(load_message)(self.leaf, self.viewer)
-        if shown.row.role == Role.ASSISTANT and (made or shown.version != version or shown.is_live):
+        at_work = shown.row.status in AT_WORK
+        if shown.row.role == Role.ASSISTANT and (made or shown.version != version or at_work):
             self._follow(self.leaf)
+        elif shown.asks:
+            self._told = self.leaf, shown.version
+            self.outbox.add(operations.say(shown.in_a_word))
 
     async def hear(self, notice: Notice) -> None:
         if notice.message is None and notice.what != "titled":
             return
         match notice.what:
             case "turn queued" if notice.message and notice.message == self.leaf:
+                self.outbox.add(operations.state("answering", "1"))
                 self._follow(notice.message)
             case "turn queued" if notice.message:
                 await self._hear_of_answer(notice.message)
@@ -148,8 +156,14 @@ class ConversationNews:
 
     async def _missed_the_end_of(self, answer: UUID) -> bool:
         """Whoever follows hears of the end twice: by the turn's own events, and by this."""
-        if answer != self.leaf or (self._following and not self._following.done()):
+        if answer != self.leaf:
             return False
+        if self._following and not self._following.done():
+            self._read_again = True
+            return False
+        return await self._is_news(answer)
+
+    async def _is_news(self, answer: UUID) -> bool:
         return (answer, (await in_thread(load_message)(answer, self.viewer)).version) != self._told
 
     def _follow(self, answer: UUID) -> None:
@@ -157,6 +171,13 @@ class ConversationNews:
         self._following = self._tasks.create_task(self._followed(answer))
 
     async def _followed(self, answer: UUID) -> None:
+        self._read_again = True
+        while self._read_again:
+            self._read_again = False
+            await self._follow_once(answer)
+            self._read_again = self._read_again and await self._is_news(answer)
+
+    async def _follow_once(self, answer: UUID) -> None:
         news = AnswerNews(answer, self.viewer, self.engine, self.outbox)
         # Until it has ended, the page has no version of it: one that comes back meanwhile is told everything.
         self.outbox.add(operations.state("leaf", str(answer)), operations.state("version", ""))
@@ -167,7 +188,7 @@ class ConversationNews:
         self.outbox.add(*await in_thread(self._ended)(shown))
         self._told = answer, shown.version
         self.outbox.add(operations.state("version", shown.version))
-        if shown.row.status not in LIVE:
+        if shown.row.status not in LIVE or shown.asks:
             self.outbox.add(operations.say(shown.in_a_word))
 
     def _ended(self, answer: ShownMessage) -> list[Operation]:

@@ -13,6 +13,7 @@ from . import operations
 from .markdown import Growing, Open, feed_within, open_within
 from .operations import Operation
 from .rendered import Blocks
+from .visible import visible
 
 AGAIN_SECONDS = 0.2
 # Under load less often: rendering, with the wait for it, takes at most this part of the time.
@@ -40,6 +41,7 @@ class GrowingItem:
         self._shown_at, self._pause, self._code = time.monotonic(), AGAIN_SECONDS, False
         self._task: asyncio.Task[None] | None = None
         self._look: asyncio.TimerHandle | None = None
+        self._settled = False
 
     def write(self, letters: str, *, anew: bool = False) -> None:
         """Letters that came; they go out at once, and are rendered behind that. `anew`: the page may show them already, so
@@ -129,8 +131,8 @@ class GrowingItem:
         return self._text[0] if self._text else ""
 
     def write_plainly(self, letters: str, *, before: str, inside: str) -> None:
-        """Letters that are no Markdown: into an element of their own, behind a block."""
-        letters = clean(letters)
+        """Letters that are no Markdown, each of them seen: into an element of their own, behind a block."""
+        letters = visible(clean(letters))
         if self._sent == 0:
             self.blocks = [before]
             self._emit(operations.blocks(self.body, [(0, before)], total=1, growing=inside, rest=letters))
@@ -139,12 +141,13 @@ class GrowingItem:
         self._sent += len(letters)
 
     def settle(self, final: Blocks) -> None:
-        """The item is finished: only the blocks that a late definition changed are sent again."""
+        """The item is finished: only the blocks that a late definition changed are sent again. A page that missed it may show
+        letters where nothing is left to show, so the first time it is said in any case."""
         self.cancel()
         made = [(n, html) for n, html in enumerate(final) if self.blocks[n : n + 1] != [html]]
-        if made or len(final) != len(self.blocks) or self._sent or self._length:
+        if made or len(final) != len(self.blocks) or self._sent or self._length or not self._settled:
             self._emit(operations.blocks(self.body, made, total=len(final)))
-        self.blocks = list(final)
+        self.blocks, self._settled = list(final), True
         self._text, self._length, self._sent = [], 0, 0
 
     def cancel(self) -> None:

@@ -7,13 +7,18 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from ..core.items import FROM_MODEL, Item, Kind, clean
-from ..models import Message, Status
-from ..store import Seen
+from ..core.permission import Decided, read_decision
+from ..models import LIVE, Message, Status
+from ..store import Seen, asks_of
+
+# Why a call that is written has no result yet: a person is asked, or it will run.
+ASKS, NEXT = "asks", "next"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Piece:
-    """An item as it is shown, finished or not. `ms`: how long it took; `elapsed`: how long it has been open."""
+    """An item as it is shown, finished or not. `ms`: how long it took; `elapsed`: how long it has been open; `waits`: what a
+    call without a result waits for; `withheld`: why its words are not shown."""
 
     key: str
     kind: Kind
@@ -26,6 +31,9 @@ class Piece:
     ms: int | None = None
     elapsed: float = 0.0
     result: Piece | None = None
+    waits: str = ""
+    decided: Decided | None = None
+    withheld: str = ""
 
 
 def pieces_of(row: Message, items: Iterable[Item], seen: Seen | None = None) -> list[Piece]:
@@ -53,7 +61,15 @@ def _from_item(row: Message, item: Item, later: Sequence[Item]) -> Piece:
         outcome=item.outcome,
         cut=cut,
         ms=ms,
+        waits=_waits(row, item.key),
+        decided=read_decision(item),
     )
+
+
+def _waits(row: Message, key: str) -> str:
+    if row.status not in LIVE:
+        return ""
+    return ASKS if key in asks_of(row) else NEXT
 
 
 def cut_in_words(row: Message) -> str:
@@ -87,6 +103,7 @@ def from_draft(seen: Seen, key: str) -> Piece:
         open=piece.done is None,
         ms=span.ms(seen.at) if span else None,
         elapsed=seen.at - span.start if span else 0.0,
+        waits=NEXT,
     )
 
 

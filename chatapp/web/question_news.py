@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from uuid import UUID
 
 from django.template.loader import render_to_string
 from django.urls import reverse
 
-from ..models import LIVE, Message
+from ..models import LIVE, Message, Status
 from ..providers.catalog import Catalog
 from ..store import count_questions
 from . import operations
@@ -16,7 +17,7 @@ from .composer import render_asking, render_send
 from .meter import meter_for
 from .operations import Operation
 from .outline import render_line
-from .shown import ShownItem, ShownMessage
+from .shown import ShownMessage
 from .thread import Viewer, load_message
 
 
@@ -44,14 +45,18 @@ def end_of_branch(answer: Message, catalog: Catalog) -> list[Operation]:
         operations.put(render_asking(answer.pk)),
         operations.put(render_send(stop)),
         operations.put(render_to_string("_meter.html", {"meter": meter_for(answer, catalog)})),
-        operations.state("answering", "1" if stop else ""),
+        operations.state("answering", answering(answer)),
     ]
+
+
+def answering(answer: Message | None) -> str:
+    """What the page says of its last answer: nothing, that it is being written, or that it waits for a person."""
+    if answer is None or answer.status not in LIVE:
+        return ""
+    return "waits" if answer.status == Status.WAITING else "1"
 
 
 def whole(message: ShownMessage) -> str:
     """With the bodies of its items."""
-    filled = [
-        ShownItem(item.message, item.piece, blocks_of(item.message, item.piece), item.thoughts_open)
-        for item in message.items
-    ]
-    return ShownMessage(message.row, filled, message.look, message.timeline).html()
+    filled = [replace(item, blocks=blocks_of(item.message, item.piece)) for item in message.items]
+    return replace(message, items=filled).html()

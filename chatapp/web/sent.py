@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from ..core.history import Dropped, Repair
-from ..core.items import Item, Kind
+from ..core.items import Item, Kind, clean
 from ..core.recorded import Recorded, Round
 from .figures import many
+from .visible import visible
 
 # For one thought, and for several.
 _WHY = {
@@ -27,17 +29,26 @@ _OLDEST = "The oldest turns were left out."
 _GOES_ON = "The text that had been cut went as plain text, with the request to go on where it ends."
 
 
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """One request: in sentences, and line by line what it was made of."""
+
+    words: str
+    shape: str = ""
+
+
 def sent_of(
     recorded: Recorded, items: Sequence[Item], *, model: str, label: str, shortened: bool
-) -> tuple[str, ...]:
-    """A paragraph for each request. `label`: what people call this model; `shortened`: older turns were left out."""
+) -> tuple[Sent, ...]:
+    """`label`: what people call this model; `shortened`: older turns were left out."""
     cut = [item.round for item in items if item.kind is Kind.ASSISTANT_MESSAGE and item.cut]
-    paragraphs = []
+    requests = []
     for facts in recorded.rounds:
         name = label if facts.model in (model, "") else facts.model
         goes_on = 0 < recorded.goes_on_at == facts.number and facts.number - 1 in cut
-        paragraphs.append(" ".join(_sentences(facts, name, shortened=shortened, goes_on=goes_on)))
-    return tuple(filter(None, paragraphs))
+        words = " ".join(_sentences(facts, name, shortened=shortened, goes_on=goes_on))
+        requests.append(Sent(words, visible(clean("\n".join(facts.shape)))))
+    return tuple(request for request in requests if request.words or request.shape)
 
 
 def _sentences(facts: Round, name: str, *, shortened: bool, goes_on: bool) -> Iterator[str]:
@@ -51,6 +62,8 @@ def _sentences(facts: Round, name: str, *, shortened: bool, goes_on: bool) -> It
     if goes_on:
         yield _GOES_ON
     yield from (_REPAIRED[Repair(how)] for how in facts.repaired if how in list(Repair))
+    if (tokens := facts.usage.get("output")) is not None:
+        yield f"{many(tokens, 'token')} came back."
 
 
 def _held(facts: Round) -> str:

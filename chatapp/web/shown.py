@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, tzinfo
+from datetime import UTC, tzinfo
 from functools import cached_property
 from typing import Any
 from uuid import UUID
@@ -13,99 +12,16 @@ from uuid import UUID
 from django.template.loader import render_to_string
 from django.utils.safestring import SafeString
 
-from ..core.durations import in_short, thinking_in_words, thought_in_words
-from ..core.items import Kind
-from ..models import LIVE, Message, Role
+from ..models import LIVE, Message, Role, Status
+from ..store import asks_of
 from ..store.leaving_out import has_older
-from .bodies import json_value
-from .elements import item_id, message_id
+from ..tools import Tool
+from .elements import message_id
 from .endings import Ending, ending
 from .meter import Larger
-from .pieces import Piece
-from .rendered import Blocks
-
-GIST = 120
-RULER = 240
-_MARKS = re.compile(r"[*_`#>]+")
-_SENTENCE = re.compile(r"(?<=[.!?…])\s")
-
-
-@dataclass(frozen=True)
-class ShownItem:
-    """One element of an answer. Its shell is what is around the blocks of its body."""
-
-    message: UUID
-    piece: Piece
-    blocks: Blocks = ()
-    thoughts_open: bool = False
-
-    @property
-    def id(self) -> str:
-        return item_id(self.message, self.piece.key)
-
-    @property
-    def body_id(self) -> str:
-        return self.id if self.piece.kind in _BARE else f"{self.id}-b"
-
-    def html(self) -> str:
-        return self._render("".join(self.blocks))
-
-    def shell(self) -> str:
-        return self._render("")
-
-    def _render(self, body: str) -> str:
-        context = {"item": self, "piece": self.piece, "body": SafeString(body)}
-        return render_to_string(f"_item_{self.piece.kind}.html", context)
-
-    # What the partials ask for
-
-    @cached_property
-    def words(self) -> str:
-        return thought_in_words(self.piece.ms, cut=self.piece.cut)
-
-    @cached_property
-    def running(self) -> str:
-        return thinking_in_words(self.piece.elapsed).removeprefix("Thinking for ")
-
-    @property
-    def elapsed_ms(self) -> int:
-        return round(self.piece.elapsed)
-
-    @cached_property
-    def ruler(self) -> tuple[int, str]:
-        """Its width, and the unit of a tick where that is not the second."""
-        ms = self.piece.elapsed if self.piece.open else self.piece.ms
-        if ms is None:
-            return 0, ""
-        seconds = max(1, int(ms // 1000) if self.piece.open else -int(-ms // 1000))
-        return (seconds * 4, "") if seconds <= 60 else (min(RULER, seconds // 10 * 4), "ten")
-
-    @cached_property
-    def gist(self) -> str:
-        lines = (_MARKS.sub("", line).strip() for line in self.piece.text[:2000].splitlines())
-        first = next((line for line in lines if line), "")
-        return _SENTENCE.split(first)[0][:GIST] if first else "Kept by the provider, without words"
-
-    @cached_property
-    def argument(self) -> str:
-        """The first thing that was asked, in one line."""
-        arguments = json_value(self.piece.text)
-        values = list(arguments.values()) if isinstance(arguments, dict) else [arguments]
-        return " ".join(str(values[0]).split())[:GIST] if values and values[0] is not None else ""
-
-    @property
-    def outcome(self) -> str:
-        return (self.piece.result.outcome if self.piece.result else "") or "running"
-
-    @property
-    def took(self) -> str:
-        result = self.piece.result
-        if result is None or result.ms is None:
-            return ""
-        return in_short(result.ms, tenths=True)
-
-
-_BARE = (Kind.ASSISTANT_MESSAGE, Kind.USER_MESSAGE, Kind.PERMISSION_DECISION, Kind.TOOL_RESULT)
+from .moments import Moment
+from .permission import AskedCall, asked_calls, in_a_sentence
+from .shown_item import ShownItem
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -117,7 +33,10 @@ class Look:
     siblings: dict[UUID, tuple[UUID, ...]] = field(default_factory=dict)
     zone: tzinfo = UTC
     larger: Callable[[str], Sequence[Larger]] = lambda model: ()
+    tools: Mapping[str, Tool] = field(default_factory=dict)
     thoughts_open: bool = False
+    # Where others read it by a link: nothing can be done to it, but a copy can be made by whoever is signed in.
+    shared: bool = False
 
 
 @dataclass(frozen=True)
@@ -137,12 +56,14 @@ class ShownMessage:
     @property
     def version(self) -> str:
         """Changes with everything that can change what is shown of the items."""
-        return f"{self.row.attempt}.{self.row.next_seq}.{self.row.status}"
+        version = f"{self.row.attempt}.{self.row.next_seq}.{self.row.status}"
+        # What is allowed for a conversation is asked no more, also where no item says so.
+        return f"{version}.{len(asks_of(self.row))}" if self.row.status == Status.WAITING else version
 
     @property
-    def at(self) -> datetime:
-        """When it was made, by the clock of whoever looks."""
-        return self.row.created_at.astimezone(self.look.zone)
+    def at(self) -> Moment:
+        """When it was made."""
+        return Moment(self.row.created_at.astimezone(self.look.zone))
 
     @property
     def is_question(self) -> bool:
@@ -185,7 +106,14 @@ class ShownMessage:
         return self.row.pk == self.look.leaf
 
     @cached_property
+    def asks(self) -> tuple[AskedCall, ...]:
+        """The calls that wait for somebody's word."""
+        return asked_calls(self.row, [item.piece for item in self.items], self.look.tools)
+
+    @cached_property
     def end(self) -> Ending | None:
+        if self.asks:
+            return Ending(self.row.status, in_a_sentence(self.asks))
         return ending(self.row, self.look.viewer, waits=self.waits)
 
     @property
@@ -203,7 +131,8 @@ class ShownMessage:
         return self._render(SafeString(""))
 
     def end_html(self) -> str:
-        return render_to_string("_end.html", {"message": self, "end": self.end}) if self.end else ""
+        template = "_end_shared.html" if self.look.shared else "_end.html"
+        return render_to_string(template, {"message": self, "end": self.end}) if self.end else ""
 
     def _render(self, body: SafeString) -> str:
         return render_to_string("_message.html", {"message": self, "body": body})

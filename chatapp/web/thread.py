@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, tzinfo
@@ -12,10 +13,13 @@ from ..models import LIVE, Conversation, Message
 from ..providers.catalog import Catalog, UnknownModel
 from ..store import Branch, Seen, load_branch, load_items, load_message_row
 from ..store.places import load_siblings
+from ..tools import Tool
 from .bodies import blocks_of
 from .meter import Larger, larger
-from .pieces import pieces_of
-from .shown import Look, ShownItem, ShownMessage
+from .pieces import Piece, pieces_of
+from .rendered import Blocks
+from .shown import Look, ShownMessage
+from .shown_item import ShownItem
 from .timeline import timeline_of
 
 NEWEST = 50
@@ -23,15 +27,26 @@ NEWEST = 50
 
 @dataclass(frozen=True, slots=True)
 class Viewer:
-    """Who looks, what they chose, by which clock, and who knows the models."""
+    """Who looks, what they chose, by which clock, and who knows the models and the tools."""
 
     user: Any
     thoughts_open: bool
     catalog: Catalog
     zone: tzinfo = UTC
+    tools: Callable[[], Mapping[str, Tool]] = dict
 
     def look(self, leaf: UUID | None, siblings: dict[UUID, tuple[UUID, ...]]) -> Look:
-        return Look(viewer=self.user, leaf=leaf, siblings=siblings, zone=self.zone, larger=self.larger)
+        return Look(
+            viewer=self.user,
+            leaf=leaf,
+            siblings=siblings,
+            zone=self.zone,
+            larger=self.larger,
+            tools=self.tools(),
+        )
+
+    def item(self, message: UUID, piece: Piece, blocks: Blocks = ()) -> ShownItem:
+        return ShownItem(message, piece, blocks, self.thoughts_open, self.user, self.zone)
 
     def larger(self, model: str) -> tuple[Larger, ...]:
         """Models with more room than this one."""
@@ -84,10 +99,7 @@ def load_thread(
 def _shown(branch: Branch, row: Message, look: Look, viewer: Viewer, seen: Seen | None) -> ShownMessage:
     items = branch.items.get(row.pk, [])
     pieces = pieces_of(row, items, seen)
-    made = [
-        ShownItem(row.pk, piece, blocks_of(row.pk, piece), thoughts_open=viewer.thoughts_open)
-        for piece in pieces
-    ]
+    made = [viewer.item(row.pk, piece, blocks_of(row.pk, piece)) for piece in pieces]
     return ShownMessage(row, made, look, timeline_of(row, items, viewer.catalog.label(row.model)))
 
 
@@ -96,5 +108,5 @@ def load_message(pk: UUID, viewer: Viewer) -> ShownMessage:
     row, is_leaf = load_message_row(pk)
     items = load_items(pk)
     look = viewer.look(pk if is_leaf else None, load_siblings(row.conversation_id, [row]))
-    made = [ShownItem(pk, piece, thoughts_open=viewer.thoughts_open) for piece in pieces_of(row, items)]
+    made = [viewer.item(pk, piece) for piece in pieces_of(row, items)]
     return ShownMessage(row, made, look, timeline_of(row, items, viewer.catalog.label(row.model)))

@@ -15,7 +15,8 @@ from ..providers.base import OFF
 from .axis import Mark, marks, percent
 from .elements import message_id
 from .figures import UNKNOWN, Figure, figures_of, in_tenths
-from .sent import sent_of
+from .sent import Sent, sent_of
+from .visible import visible_name
 
 # What took a smaller part of the time is drawn this wide, or nobody would see it.
 LEAST_WIDTH = 0.005
@@ -62,7 +63,7 @@ class Timeline:
     marks: tuple[Mark, ...] = ()
     rows: tuple[Row, ...] = ()
     figures: tuple[Figure, ...] = ()
-    sent: tuple[str, ...] = ()
+    sent: tuple[Sent, ...] = ()
     note: str = ""
 
     @property
@@ -189,7 +190,7 @@ def _results(items: Sequence[Item]) -> _Results:
 
 
 def _tool(item: Item) -> str:
-    return item.name[:NAME_CAP] or "Call"
+    return visible_name(item.name[:NAME_CAP]) or "Call"
 
 
 def _began(span: Stretch | None) -> str:

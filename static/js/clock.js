@@ -11,7 +11,7 @@ function inWords(seconds) {
 function tick(clock) {
   const told = clock.dataset.elapsedMs;
   if (bases.get(clock)?.told !== told) bases.set(clock, { told, base: Number(told) - performance.now() });
-  const seconds = Math.max(1, Math.floor((bases.get(clock).base + performance.now()) / 1000));
+  const seconds = Math.max(Number(clock.dataset.least ?? 1), Math.floor((bases.get(clock).base + performance.now()) / 1000));
   const words = inWords(seconds);
   if (clock.textContent === words) return;
   clock.textContent = words;

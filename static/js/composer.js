@@ -1,8 +1,10 @@
 // The keys of the composer: Enter sends or breaks the line, Escape stops, arrow-up edits the last question; and its height.
 // A question that is being edited is sent by the same keys, and left by Escape.
 const STILL = "The answer is still being written. Stop it, or wait; what you wrote stays here.";
+const ASKS = "The answer waits for your decision. Decide, or stop it; what you wrote stays here.";
 const touch = matchMedia("(pointer: coarse)");
 const button = (box) => box.form.querySelector("#send button");
+const still = () => (document.getElementById("thread")?.dataset.answering === "waits" ? ASKS : STILL);
 const stops = (box) => button(box)?.hasAttribute("formaction");
 // An input method takes these keys for itself.
 const composing = (event) => event.isComposing || event.keyCode === 229;
@@ -15,7 +17,7 @@ const sends = (event) => {
 const keys = {
   Enter(event, box) {
     if (event.shiftKey || !sends(event)) return false;
-    if (stops(box)) document.getElementById("refused").textContent = box.value.trim() ? STILL : "";
+    if (stops(box)) document.getElementById("refused").textContent = box.value.trim() ? still() : "";
     else box.form.requestSubmit(button(box));
     return true;
   },
@@ -58,9 +60,9 @@ if (!touch.matches && (!thread || "answering" in thread.dataset) && document.act
   document.getElementById("message")?.focus({ preventScroll: true });
 }
 
-// The second click of a double click on Send would meet the Stop that has taken its place.
+// The second click of a double click would meet what has taken the place of the first: Stop that of Send, a question the one before.
 document.addEventListener("click", (event) => {
-  if (event.detail > 1 && event.target.closest?.("#send")) event.stopImmediatePropagation(), event.preventDefault();
+  if (event.detail > 1 && event.target.closest?.("#send, .asks .row")) event.stopImmediatePropagation(), event.preventDefault();
 }, true);
 
 document.addEventListener("submit", (event) => {

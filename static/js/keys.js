@@ -48,6 +48,8 @@ document.addEventListener("keydown", (event) => {
 
 document.addEventListener("keydown", (event) => {
   const taken = event.ctrlKey || event.metaKey || event.altKey || event.isComposing || event.defaultPrevented;
+  // A popover closes by Escape; that is enough for one key.
+  if (event.key === "Escape" && document.querySelector(":popover-open")) return;
   if (taken || off() || writing(event.target) || document.querySelector("dialog[open]")) return;
   if (keys[event.key]?.()) event.preventDefault();
 });

@@ -37,6 +37,14 @@ function swap(old, fresh) {
   heir.focus({ preventScroll: true });
 }
 
+// Whoever has the focus in a question that goes gets it in the next one, else where the question came from.
+function drop(old) {
+  const left = old.contains(document.activeElement) ? document.activeElement.closest("[data-heir]") : null;
+  const article = old.closest("article");
+  old.remove();
+  if (left) (article?.querySelector("[data-heir]") ?? byId(left.dataset.heir))?.focus({ preventScroll: true });
+}
+
 // The attributes and children of `fresh`; a body keeps what it holds, and a disclosure what its reader made of it.
 function morph(old, fresh) {
   for (const { name } of [...old.attributes]) {
@@ -56,7 +64,7 @@ function morph(old, fresh) {
     else if (!twin.isEqualNode(child)) swap(twin, child);
     before = child.isConnected ? child : twin;
   }
-  for (const one of left) one.remove();
+  for (const one of left) drop(one);
 }
 
 // The text node at the end of what grows: inside the last paragraph, point or line of code; under a table, whose cells would be wrong.
@@ -129,12 +137,12 @@ const operations = {
   keep(id, ids) {
     const container = byId(id);
     if (!container) return;
-    for (const child of [...container.children]) if (!ids.includes(child.id)) child.remove();
+    for (const child of [...container.children]) if (!ids.includes(child.id)) drop(child);
     ids.map(byId).filter((child) => child?.parentElement === container).forEach((child, place) => {
       if (container.children[place] !== child) container.insertBefore(child, container.children[place]);
     });
   },
-  gone: (id) => byId(id)?.remove(),
+  gone: (id) => byId(id) && drop(byId(id)),
   say(words) {
     if (byId("news")) byId("news").textContent = words;
   },
@@ -181,9 +189,10 @@ document.addEventListener("htmx:afterSettle", () => {
 
 let title = byId("title")?.textContent ?? "";
 const plainTitle = document.title;
+const MARKS = { waits: "● asks you · ", 1: "● answering · " };
 function showTitle() {
   const words = title ? `${title} · Thoughtline` : plainTitle;
-  document.title = thread() && "answering" in thread().dataset ? `● answering · ${words}` : words;
+  document.title = (MARKS[thread()?.dataset.answering] ?? "") + words;
 }
 showTitle();
 

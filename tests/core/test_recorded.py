@@ -52,3 +52,22 @@ def test_a_round_keeps_what_can_be_right():
 )
 def test_how_full_the_window_is_after_a_round(usage, fills):
     assert Recorded({"rounds": [{"usage": usage}]}).rounds[0].fills == fills
+
+
+LINES = ['model: "gpt-5"', "x" * 300]
+
+
+@pytest.mark.parametrize(
+    ("said", "kept"),
+    [
+        (LINES, tuple(LINES)),
+        (["x"] * 60, ("x",) * 60),
+        (["x"] * 61, ()),
+        (["x" * 301], ()),
+        (["x", 7], ()),
+        ("model", ()),
+        (None, ()),
+    ],
+)
+def test_the_shape_of_a_request_is_a_few_short_lines_or_unknown(said, kept):
+    assert Recorded({"rounds": [{"shape": said}]}).rounds[0].shape == kept

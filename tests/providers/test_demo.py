@@ -398,6 +398,14 @@ def test_it_asks_the_clock_for_every_place_that_is_named(talk: Talk):
     assert "(Asia/Tokyo)" in words(items) and "(America/New_York)" in words(items)
 
 
+def test_it_would_read_the_page_whose_address_is_given(talk: Talk):
+    items = talk.ask("Read https://example.org/a?b=c, please", outcome=Outcome.DENIED)
+    (call,) = [item for item in items if item.kind is Kind.TOOL_CALL]
+    assert (call.name, json.loads(call.text)) == ("read_page", {"url": "https://example.org/a?b=c"})
+    assert "did not allow the tool *read_page*" in words(items)
+    assert "permission" not in words(items) and "real tool call" not in words(items)
+
+
 def test_a_refusal_of_a_tool_is_passed_on(talk: Talk):
     text = words(talk.ask("What is 9**9**9?"))
     assert "could not do it" in text and "at most about 3,900 digits" in text

@@ -101,7 +101,7 @@ def test_whoever_waits_for_a_person_is_marked_before_whoever_answers(alice, conv
     assert load_row(conversation.id).state is State.CALM
     first = ask("Why?")
     assert load_row(conversation.id).state is State.ANSWERS
-    store.park(store.claim(first.answer, runner="here", seen=0))
+    store.park(store.claim(first.answer, runner="here", seen=0), [], store.Measured())
     assert load_row(conversation.id).state is State.WAITS
     ask("And why not?")
     assert load_page(alice).rows[0].state is State.WAITS

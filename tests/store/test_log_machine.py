@@ -249,7 +249,7 @@ class Machine(RuleBasedStateMachine):
         """The turn ends, or waits, by the hand of its owner."""
         claim, turn = self.mine(pick)
         if way == "park":
-            store.park(claim)
+            store.park(claim, [], store.Measured())
             turn.status, turn.runner = "waiting", ""
         elif way != "finish":
             self.give_up(claim, turn, way, self.seen(data, turn, claim.attempt), ms)
@@ -294,7 +294,7 @@ class Machine(RuleBasedStateMachine):
             lambda: store.finish(claim, [item], Measured()),
             lambda: store.give_up(claim, "failed", seen, Measured(), {"reason": "late"}),
             lambda: _save_alone(claim, seen),
-            lambda: store.park(claim),
+            lambda: store.park(claim, [], store.Measured()),
         ]
         with pytest.raises(Fenced):
             writes[which % len(writes)]()
@@ -422,7 +422,7 @@ def test_any_order_of_writes_gives_the_rows_that_the_model_says():
     run_state_machine_as_test(
         Machine,
         settings=settings(
-            max_examples=120,
+            max_examples=80,
             stateful_step_count=20,
             deadline=None,
             phases=phases,

@@ -191,7 +191,7 @@ def test_a_queued_turn_can_be_stopped(ask):
 
 def test_a_parked_turn_waits_and_can_be_stopped(claimed):
     store.append_round(claimed, [call()], Measured())
-    store.park(claimed)
+    store.park(claimed, [], store.Measured())
     assert row(claimed).status == Status.WAITING
     with pytest.raises(Fenced):
         store.finish(claimed, [], Measured())

@@ -147,7 +147,10 @@ def test_a_tool_that_does_not_finish_in_time_is_a_result():
         await asyncio.Event().wait()
         return ""
 
-    assert failure(tool(endless, timeout=0.01)) == "The tool endless did not finish within 0.01 seconds."
+    words = "The tool endless did not finish within 0.01 seconds."
+    assert failure(tool(endless, timeout=0.01, idempotent=True)) == words
+    unknown = asyncio.run(tool(endless, timeout=0.01).run("{}"))
+    assert (unknown.text, unknown.outcome) == (f"{words} Its outcome is unknown.", Outcome.UNKNOWN)
 
 
 def test_a_sync_function_does_not_hold_up_anything_else_and_has_a_time_out_too():
@@ -166,7 +169,7 @@ def test_a_sync_function_does_not_hold_up_anything_else_and_has_a_time_out_too()
 
     ran, late = asyncio.run(beside())
     assert ran == ToolOutput("late", Outcome.DONE)
-    assert late.outcome is Outcome.FAILED
+    assert late.outcome is Outcome.UNKNOWN
 
 
 def test_a_cancelled_turn_cancels_its_tool():
@@ -209,7 +212,11 @@ def test_a_result_is_text_that_any_database_holds():
     assert run(returning(42)).text == "42"
 
 
-def test_the_built_in_tools_are_named_for_themselves_safe_and_idempotent():
-    assert set(TOOLS) == {"clock", "calculator"}
-    assert all(name == each.name and each.safe and each.idempotent for name, each in TOOLS.items())
+def test_the_built_in_tools_are_named_for_themselves_and_idempotent():
+    assert set(TOOLS) == {"clock", "calculator", "read_page"}
+    assert all(name == each.name and each.idempotent for name, each in TOOLS.items())
     assert all(each.description and each.schema["type"] == "object" for each in TOOLS.values())
+
+
+def test_only_what_speaks_to_the_outside_asks_first():
+    assert {name for name, each in TOOLS.items() if not each.safe} == {"read_page"}

@@ -44,6 +44,9 @@ class ScriptedProvider:
     async def list_models(self) -> list[ModelSpec]:
         return [self.model("model")]
 
+    def shape(self, ask: Ask) -> list[str]:
+        return [f"steps: {len(ask.history.steps)}"]
+
     async def stream(self, ask: Ask, keys: KeyMaker) -> AsyncIterator[Event]:
         self.asked.append(ask)
         script = self._scripts[min(len(self.asked), len(self._scripts)) - 1]
@@ -118,7 +121,7 @@ async def stage(
 ) -> AsyncIterator[Stage]:
     engine = Engine(catalog, folder=folder, tools=tools, now=now, **world)
     try:
-        conversation = await in_thread(_conversation)(list(tools))
+        conversation = await in_thread(_conversation)([each.definition for each in tools.values()])
         yield Stage(engine, conversation, model)
         assert [breach async for breach in _breaches()] == []
     finally:
@@ -130,7 +133,7 @@ async def _breaches() -> AsyncIterator[str]:
         yield breach
 
 
-def _conversation(tools: list[str]) -> Conversation:
+def _conversation(tools: list[Any]) -> Conversation:
     alice, _ = get_user_model().objects.get_or_create(username="alice")
     return store.start_conversation(alice, tools=tools, instructions="Be brief.")
 

@@ -40,3 +40,9 @@ def test_a_build_without_the_fence_is_caught():
     done = kill(4, "--without-fence")
     assert done.returncode == 1, done.stdout + done.stderr
     assert re.search(r"^breaches: [1-9]", done.stdout, re.MULTILINE), done.stdout + done.stderr
+
+
+def test_a_build_that_runs_calls_without_a_word_before_is_caught():
+    done = kill(40, "--without-start-records")
+    assert done.returncode == 1, done.stdout + done.stderr
+    assert re.search(r"the call \S+ ran 2 times", done.stdout), done.stdout + done.stderr

@@ -189,16 +189,17 @@ def effects(path: Path) -> tuple[dict[str, Tool], list[str]]:
 
 
 @pytest.mark.parametrize(
-    ("name", "stored", "ran", "outcome"),
+    ("name", "begun", "stored", "ran", "outcome"),
     [
-        ("look", True, [], ("done", "seen")),
-        ("act", True, [], ("done", "seen")),
-        ("look", False, ["look"], ("done", "did look")),
-        ("act", False, [], ("unknown", "The call was interrupted; its outcome is unknown.")),
+        ("look", True, True, [], ("done", "seen")),
+        ("act", True, True, [], ("done", "seen")),
+        ("look", True, False, ["look"], ("done", "did look")),
+        ("act", False, False, ["act"], ("done", "did act")),
+        ("act", True, False, [], ("unknown", "The call was interrupted; its outcome is unknown.")),
     ],
 )
 def test_a_call_without_a_result_runs_again_only_if_that_is_harmless(
-    folder, tmp_path, dead, name, stored, ran, outcome
+    folder, tmp_path, dead, name, begun, stored, ran, outcome
 ):
     log = tmp_path / "effects"
     log.touch()
@@ -208,6 +209,8 @@ def test_a_call_without_a_result_runs_again_only_if_that_is_harmless(
         async with stage(ScriptedCatalog(provider), folder, tools=effects(log)) as on:
             claim = await left_running(on, dead)
             await in_thread(store.append_round)(claim, [call(name)], Measured())
+            if begun:
+                await in_thread(store.begin_call)(claim, call(name))
             if stored:
                 await in_thread(store.append_result)(claim, result(call(name)), Measured())
             row = await started(on, claim.message)

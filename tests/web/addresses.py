@@ -14,6 +14,7 @@ class Whose(Enum):
     EVERYBODYS = "for everybody"
     PEOPLES = "for whoever is signed in"
     OWN = "of one's own, by its id"
+    STAFFS = "for staff alone"
 
 
 @dataclass(frozen=True)
@@ -26,7 +27,7 @@ class Address:
     query: str = ""
 
 
-EVERYBODYS, PEOPLES, OWN = Whose
+EVERYBODYS, PEOPLES, OWN, STAFFS = Whose
 BOTH = READ + WRITE
 
 ADDRESSES = {
@@ -41,6 +42,8 @@ ADDRESSES = {
     "/c/<uuid:pk>/earlier/": Address(OWN, query="?before={answer}"),
     "/c/<uuid:pk>/map/": Address(OWN),
     "/c/<uuid:pk>/instructions/": Address(OWN, BOTH, {"instructions": "Be brief."}),
+    "/c/<uuid:pk>/tools/": Address(OWN, BOTH, {"tools": "clock"}),
+    "/c/<uuid:pk>/tools/take-back/": Address(OWN, WRITE, {"tool": "clock"}),
     "/c/<uuid:pk>/title/": Address(OWN, BOTH, {"title": "A name"}),
     "/c/<uuid:pk>/pin/": Address(OWN, WRITE, {"pinned": "1"}),
     "/c/<uuid:pk>/archive/": Address(OWN, WRITE, {"archived": "1", "q": "", "before": ""}),
@@ -49,11 +52,20 @@ ADDRESSES = {
     "/m/<uuid:pk>/edit/": Address(OWN, BOTH, {"text": "In other words?"}),
     "/m/<uuid:pk>/again/": Address(OWN, BOTH),
     "/m/<uuid:pk>/stop/": Address(OWN, WRITE),
+    "/m/<uuid:pk>/decide/": Address(OWN, WRITE, {"decision": "once fc_1", "seen": "0123 fc_1"}),
     "/m/<uuid:pk>/continue/": Address(OWN, WRITE),
     "/m/<uuid:pk>/go/": Address(OWN, WRITE),
     "/m/<uuid:pk>/copy/": Address(OWN),
     "/m/<uuid:pk>/delete/": Address(OWN, BOTH),
+    "/m/<uuid:pk>/fork/": Address(OWN, BOTH, {"extent": "branch"}),
+    "/m/<uuid:pk>/share/": Address(OWN, BOTH, {"thoughts": "on", "tools": "on", "expires": "week"}),
+    "/shares/": Address(PEOPLES),
+    "/shares/<uuid:pk>/revoke/": Address(OWN, WRITE),
+    "/s/<token>/": Address(EVERYBODYS),
+    "/s/<token>/open/": Address(EVERYBODYS),
+    "/s/<token>/fork/": Address(PEOPLES, WRITE, {"until": ""}),
     "/undo/<uuid:deletion>/": Address(OWN, WRITE),
+    "/admin/": Address(STAFFS, BOTH),
     "/accounts/email/": Address(PEOPLES, BOTH),
     "/accounts/email/done/": Address(PEOPLES),
     "/accounts/password/": Address(PEOPLES, BOTH),

@@ -174,10 +174,11 @@ class Screen:
     def articles(self) -> list[Element]:
         return [each for each in self.root.below() if each.tag == "article"]
 
-    def do(self, operations: list[list[Any]]) -> None:
+    def do(self, operations: list[list[Any]], after_each: Callable[[], None] = lambda: None) -> None:
         self.frames += 1
         for name, *arguments in operations:
             self._do[name](*arguments)
+            after_each()
 
     # The operations, in the order of chatapp/web/operations.py
 

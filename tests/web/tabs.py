@@ -20,6 +20,7 @@ from chatapp.store import in_thread, load_draft, places
 from chatapp.web.composer import render_asking, render_send
 from chatapp.web.conversation_news import ConversationNews
 from chatapp.web.outbox import Outbox
+from chatapp.web.question_news import answering
 from chatapp.web.thread import Viewer, load_thread
 from tests.turns.stage import Stage
 
@@ -65,11 +66,11 @@ def _by(ask: Ask, event: Event) -> Event:
 
 
 class Tab:
-    """One page that is open. `looks` are done to its screen after every frame."""
+    """One page that is open. `looks` are done to its screen after every frame, or what their `after` says."""
 
     def __init__(self, on: Stage, *looks: Callable[[Screen], None], **outbox: Any) -> None:
         self.on, self.looks, self.outbox_limits = on, looks, outbox
-        self.viewer = Viewer(on.conversation.owner, False, on.engine.catalog)
+        self.viewer = Viewer(on.conversation.owner, False, on.engine.catalog, tools=lambda: on.engine.tools)
         self.screen = Screen("")
         self.received = 0
         self._work: asyncio.Task[None] | None = None
@@ -117,11 +118,15 @@ class Tab:
                 await news.hear(await told.get())
 
     def _take(self, operations: list[list[Any]], frame: str) -> None:
-        self.screen.do(operations)
+        self.screen.do(operations, lambda: self._look(after="operation"))
         self.received += len(frame.encode())
-        for look in self.looks:
-            look(self.screen)
+        self._look(after="frame")
         self._more.set()
+
+    def _look(self, *, after: str) -> None:
+        for look in self.looks:
+            if getattr(look, "after", "frame") == after:
+                look(self.screen)
 
     async def sees(self, look: Callable[[Screen], Any]) -> None:
         """Returns when this is true of what is on screen."""
@@ -184,7 +189,8 @@ def _page(conversation: UUID, leaf: UUID | None, viewer: Viewer, seen: Any) -> s
     if end:
         marks = f' data-leaf="{end.row.pk}" data-version="{end.version}"'
     if end and end.row.status in LIVE:
-        marks, stop = marks + ' data-answering="1"', reverse("stop", args=[end.row.pk])
+        marks += f' data-answering="{answering(end.row)}"'
+        stop = reverse("stop", args=[end.row.pk])
     shown = render_to_string("_messages.html", {"thread": thread})
     return (
         f'<div id="thread"{marks}><div id="messages" data-body>{shown}</div></div>'

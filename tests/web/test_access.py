@@ -14,6 +14,7 @@ from django.urls import get_resolver
 from chatapp import store
 from chatapp.models import Conversation, Message, Status
 from chatapp.store import AskedFor, deleting, in_thread
+from chatapp.store.sharing import share
 from tests.turns.stage import play
 
 from .addresses import ADDRESSES, METHODS, Whose, those
@@ -29,7 +30,8 @@ def test_every_address_has_its_row_and_every_row_its_address():
 
 
 class Belongings:
-    """What a person has: a conversation with an answer and a stopped one, a deletion in it, and a deleted conversation."""
+    """What a person has: a conversation with an answer and a stopped one, a link to it, a deletion in it with a link, and a
+    deleted conversation."""
 
     def __init__(self, owner: User) -> None:
         self.owner = owner
@@ -37,6 +39,9 @@ class Belongings:
         self.conversation, self.question, self.answer = first.conversation, first.question, first.answer
         _end(first.answer)
         self.second, self.gone = (self._more(words) for words in ("And?", "In other words?"))
+        self.link, self.gone_link = (
+            share(Message.objects.get(pk=pk), by=owner).pk for pk in (first.answer, self.gone.answer)
+        )
         self.deletion = deleting.delete_below(Message.objects.get(pk=self.gone.question)).id
         last = store.open_conversation(owner, "Gone", tools=[], asked=AskedFor(model=DEMO))
         _end(last.answer)
@@ -56,6 +61,8 @@ class Belongings:
             return [self.second.answer, self.answer, self.question]
         if path.startswith("/undo/"):
             return [self.deletion]
+        if path.startswith("/shares/"):
+            return [self.link]
         return [self.deleted if "restore" in path else self.conversation]
 
 
@@ -142,6 +149,7 @@ def test_what_is_deleted_is_like_what_does_not_exist(alice, path):
             "/m/": [hers.gone.question, hers.gone.answer],
             "/c/": [hers.deleted],
             "/undo/": [hers.deleted],
+            "/shares/": [hers.gone_link],
         }
         async with house():
             she = await visitor(alice)

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import pytest
+from django.template.loader import render_to_string
 
 from chatapp.core.recorded import Recorded
 from chatapp.web.sent import sent_of
+from chatapp.web.timeline import timeline_of
 
-from .answers import facts, text
+from .answers import answer, facts, text
 
 
 def sent(*rounds, items=(), shortened=False, **metadata):
+    return tuple(request.words for request in requests(*rounds, items=items, shortened=shortened, **metadata))
+
+
+def requests(*rounds, items=(), shortened=False, **metadata):
     recorded = Recorded({"rounds": list(rounds), **metadata})
     return sent_of(recorded, items, model="openai:gpt-5", label="GPT five", shortened=shortened)
 
@@ -88,3 +94,25 @@ def test_going_on_after_cut_text_is_told():
 def test_without_anything_noted_nothing_is_told():
     assert sent() == ()
     assert sent({"round": 0}) == ()
+
+
+def test_the_tokens_that_came_back_are_told():
+    assert sent(facts(usage={"input": 9, "output": 1_204})) == ("9 tokens. 1,204 tokens came back.",)
+
+
+def test_the_shape_of_a_request_stands_line_by_line_with_nothing_hidden():
+    (request,) = requests(facts(replayed=1, shape=['model: "gpt-5"', "name: \u202egnp"]))
+    assert request.shape == 'model: "gpt-5"\nname: ⟨U+202E⟩gnp'
+
+
+def test_a_request_of_which_only_the_shape_is_known_is_told():
+    (request,) = requests({"shape": ["store: false"]})
+    assert (request.words, request.shape) == ("", "store: false")
+
+
+def test_a_shape_is_shown_in_the_details_of_the_answer_as_text():
+    metadata = {"rounds": [facts(replayed=0, shape=["<script>alert(1)</script>"])], "elapsed_ms": 9}
+    page = render_to_string(
+        "_timeline.html", {"timeline": timeline_of(answer(metadata=metadata), [text()], "m")}
+    )
+    assert "The request’s shape" in page and "&lt;script&gt;" in page and "<script" not in page

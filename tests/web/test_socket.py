@@ -14,6 +14,7 @@ from django.contrib.sessions.models import Session
 from chatapp import store
 from chatapp.models import Conversation, Message
 from chatapp.store import AskedFor, Started, changes, deleting, in_thread, leaving, titles
+from chatapp.web import consumers
 from tests.turns.stage import play
 
 from .front import house, session_of, visitor
@@ -325,6 +326,18 @@ def test_whose_account_is_deleted_hears_no_more(alice):
             await socket.sees(lambda it: ["state", "version", "0.0.complete"] in it.said)
             await in_thread(leaving.leave)(alice)
             await in_thread(changes.tell)(started.conversation, "head moved")
+            assert await socket.is_closed() == SIGNED_OUT
+
+    play(story())
+
+
+def test_a_silent_socket_learns_too_that_its_person_may_hear_no_more(alice, monkeypatch):
+    """Nobody tells it: another process has deactivated her."""
+    monkeypatch.setattr(consumers, "ASK_AGAIN_SECONDS", 0.02)
+
+    async def story():
+        async with listening(alice) as socket:
+            await in_thread(User.objects.filter(pk=alice.pk).update)(is_active=False)
             assert await socket.is_closed() == SIGNED_OUT
 
     play(story())

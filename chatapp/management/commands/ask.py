@@ -18,6 +18,7 @@ from django.core.management.base import BaseCommand, CommandError
 from django.db import Error
 
 from chatapp.management import tables
+from chatapp.management.permitting import can_ask, permit
 from chatapp.management.terminal import JsonLines, Terminal
 from chatapp.models import Conversation, Message, Status
 from chatapp.providers.catalog import UnknownModel
@@ -70,6 +71,7 @@ def _keep_the_answer_clean() -> None:
 async def _ask(options: dict[str, Any]) -> int:
     mine = engine()
     try:
+        await mine.mcp.load()
         place = await in_thread(_place)(options)
         model = options["model"] or await mine.default_model()
         started = await mine.ask(
@@ -97,14 +99,36 @@ async def _show(mine: Engine, answer: UUID, view: JsonLines | Terminal) -> int:
     row = await in_thread(_row)(answer)
     try:
         view.begin(row.conversation_id, answer, row.model)
-        async with view.ticking():
-            await _follow(mine, answer, view, stopping)
-        await asyncio.gather(*stopping)
+        while True:
+            async with view.ticking():
+                await _follow(mine, answer, view, stopping)
+            await asyncio.gather(*stopping)
+            row = await in_thread(_row)(answer)
+            if not await _permitted(mine, row, view, stopping):
+                break
         row = await in_thread(_row)(answer)
         view.end(row)
     except BrokenPipeError:
         return await _nobody_reads(mine, answer)
     return STOPPED_BY_KEY if stopping else int(row.status not in (Status.COMPLETE, Status.STOPPED))
+
+
+async def _permitted(mine: Engine, row: Message, view: JsonLines | Terminal, stopping: Stopping) -> bool:
+    """True when somebody at the terminal has decided, so that the turn goes on."""
+    if row.status != Status.WAITING or not isinstance(view, Terminal) or not can_ask():
+        return False
+    asking = asyncio.create_task(permit(mine, row.id, view))
+    try:
+        while not asking.done() and not stopping:
+            await asyncio.wait({asking}, timeout=0.1)
+        if asking.done():
+            asking.result()
+    except EOFError:
+        return False
+    finally:
+        asking.cancel()
+    await asyncio.gather(*stopping)
+    return not stopping
 
 
 async def _follow(mine: Engine, answer: UUID, view: JsonLines | Terminal, stopping: Stopping) -> None:

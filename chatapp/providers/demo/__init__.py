@@ -39,6 +39,10 @@ class DemoProvider:
     def contract(self, model: ModelSpec) -> Contract:
         return contract_for(NAME, provider=NAME, model=model.name)
 
+    def shape(self, ask: Ask) -> list[str]:
+        """Nothing goes out."""
+        return []
+
     async def list_models(self) -> list[ModelSpec]:
         return [self.model()]
 

@@ -1,4 +1,4 @@
-"""Finds in a question what a tool could answer: an expression to compute, and places whose time is wanted."""
+"""Finds in a question what a tool could answer: an expression to compute, places whose time is wanted, a page to read."""
 
 from __future__ import annotations
 
@@ -44,6 +44,8 @@ _TIME_THERE = re.compile(r"(?<!thinking )\btime (?:is it |now |it is )?in\b", re
 _ZONE = re.compile(
     r"\b(?:Africa|America|Antarctica|Asia|Atlantic|Australia|Europe|Indian|Pacific)/[A-Za-z_/+-]+[A-Za-z]"
 )
+
+_PAGE = re.compile(r"\bhttps?://[^\s<>\"'`]{1,500}", re.IGNORECASE)
 
 CITIES = {
     "amsterdam": "Europe/Amsterdam",
@@ -123,3 +125,9 @@ def zones(question: str) -> list[str]:
     if _TIME.search(text):
         return found or ["UTC"]
     return found if _TIME_THERE.search(text) else []
+
+
+def page(question: str) -> str:
+    """The first address in it, or nothing."""
+    found = _PAGE.search(question[:READ])
+    return found[0].rstrip(".,;:!?)]}") if found else ""

@@ -10,10 +10,10 @@ from zlib import crc32
 from ...core.items import Outcome
 from ..base import OFF
 from . import texts
-from .finding import expression, zones
+from .finding import expression, page, zones
 from .pieces import Call, Piece, Thought, Words, as_wire
 from .reading import Called, Situation
-from .texts import COUNTING, GENERAL, LOOKING, TOPICS, Texts, Topic, texts_of
+from .texts import COUNTING, GENERAL, LOOKING, READING, TOPICS, Texts, Topic, texts_of
 
 THOUGHTS = {OFF: 0, "low": 1, "medium": 2, "high": 3}
 USUAL = 2
@@ -38,6 +38,8 @@ def reply(at: Situation, effort: str) -> list[Piece]:
 def _wanted(question: str) -> list[Call]:
     if _matches(TOPICS[0], question):
         return []
+    if address := page(question):
+        return [Call("read_page", "url", address)]
     found = expression(question)
     calls = [Call("calculator", "expression", found)] if found else []
     return calls + [Call("clock", "zone", zone) for zone in zones(question)]
@@ -56,26 +58,36 @@ def _calling(at: Situation, calls: Sequence[Call], thoughts: int) -> list[Piece]
 def _with_results(at: Situation, thoughts: int) -> list[Piece]:
     found = _doing(at.called[0].name)
     results = "\n\n".join(_result(call) for call in at.called)
-    said = _chosen(found.answers, at).replace("«results»", results)
+    done = any(call.result.outcome == Outcome.DONE for call in at.called)
+    said = _chosen(found.answers, at).replace("«results»", results) if done else results
     return [*_thoughts(found.thoughts[2:], thoughts - 1), Words(said)]
 
 
 def _doing(tool: str) -> Texts:
-    return texts_of(COUNTING if tool == "calculator" else LOOKING)
+    return texts_of({"calculator": COUNTING, "read_page": READING}.get(tool, LOOKING))
 
 
 def _result(call: Called) -> str:
     shown = _shown(call.result.text)
     match call.result.outcome:
         case Outcome.DONE:
-            what = f"`{call.argument}` is" if call.name == "calculator" else f"The time, {call.argument}:"
-            return f"{what} {shown}"
+            return f"{_what(call)} {shown}"
         case Outcome.FAILED:
             return f"The tool *{call.name}* could not do it. It says: {shown}"
         case Outcome.DENIED:
             return f"You did not allow the tool *{call.name}*, so I have no result."
         case _:
             return f"The tool *{call.name}* was interrupted, so I have no result."
+
+
+def _what(call: Called) -> str:
+    match call.name:
+        case "calculator":
+            return f"`{call.argument}` is"
+        case "read_page":
+            return "The page says:"
+        case _:
+            return f"The time, {call.argument}:"
 
 
 def _shown(text: str) -> str:

@@ -176,6 +176,7 @@ TOPICS = (
 GENERAL = Topic("general", "")
 COUNTING = Topic("counting", "")
 LOOKING = Topic("looking", "")
+READING = Topic("reading", "")
 
 NO_TOOL_THOUGHT = (
     "I would need a tool for this and have none here. Then the honest answer is that I do not know."

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from typing import Any
-from uuid import UUID, uuid5
+from uuid import UUID
 
 from asgiref.sync import async_to_sync
 from django.contrib.auth.decorators import login_required
@@ -21,7 +21,7 @@ from ...turns.engine import engine
 from ..access import my_conversation, my_message
 from ..asking import AskForm, Question
 from ..calling import call
-from ..commands import away, by_script, refused, to_conversation, told
+from ..commands import away, by_script, refused, submission, to_conversation, told
 from ..composer import composer_for, render_refused
 from ..question_news import end_of_branch, question_news
 from .home import render_home
@@ -81,14 +81,10 @@ def _ask(request: HttpRequest, form: AskForm, mine: Conversation | None) -> Star
         effort=question.effort,
         parent=question.parent,
         instructions=question.instructions,
-        submission=_submission(request, question.key),
+        tools=question.tools,
+        submission=submission(request, question.key),
         sent_from=_start(question.parent, question.model) if left_out else None,
     )
-
-
-def _submission(request: HttpRequest, key: UUID) -> UUID:
-    """A form's key counts for whoever sends it and where they send it: elsewhere it is another form."""
-    return uuid5(key, f"{request.user.pk} {request.path}")
 
 
 def _start(leaf: UUID | None, model: str) -> UUID | None:
@@ -138,7 +134,7 @@ def _ask_beside(request: HttpRequest, form: AskForm, message: Message) -> Starte
         model=question.model,
         effort=question.effort,
         parent=message.parent_id,
-        submission=_submission(request, question.key),
+        submission=submission(request, question.key),
     )
 
 
@@ -183,7 +179,7 @@ def _ask_again(request: HttpRequest, answer: Message) -> Started:
         author=request.user,
         model=model,
         effort=form.question.effort,
-        submission=_submission(request, form.question.key),
+        submission=submission(request, form.question.key),
         sent_from=_start(answer.pk, model) if request.POST.get("leave_out") else None,
     )
 

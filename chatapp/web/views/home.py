@@ -14,6 +14,7 @@ from ...turns.engine import engine
 from .. import models_shown
 from ..asking import ABOUT_US, AskForm
 from ..composer import composer_for
+from ..tools_shown import tools_to_begin_with
 
 # What is asked, and what it shows.
 EXAMPLES = (
@@ -41,6 +42,7 @@ def render_home(
     )
     context = {
         "composer": composer,
+        "tools": tools_to_begin_with(form.chosen_tools if form else None),
         "instructions": form.data.get("instructions", "") if form else preference.instructions,
         "examples": EXAMPLES,
         "groups": models_shown.all_models(listings),

@@ -20,7 +20,10 @@ from ..composer import composer_for
 from ..days import zone_of
 from ..meter import meter_for
 from ..outline import outline_of
+from ..provenance import provenance_of
+from ..question_news import answering
 from ..thread import NEWEST, Viewer, load_thread
+from ..tools_shown import tools_of
 
 # So many are shown at once at most, by those who have no script that asks for more.
 MOST = 1000
@@ -73,17 +76,22 @@ def render_conversation(
         "thread": thread,
         "conversation": mine,
         "composer": composer,
+        "answering": answering(last),
+        "tools": tools_of(mine),
         "meter": meter_for(last, catalog),
         "outline": outline_of(thread.messages),
         "more": newest + NEWEST * 4,
         "questions": count_questions(mine.pk, leaf),
+        "provenance": provenance_of(mine.pk, request.user, zone_of(request)),
     }
     return render(request, "conversation.html", context, status=status)
 
 
 def viewer_of(request: HttpRequest) -> Viewer:
     preference = load_preference(request.user)
-    return Viewer(request.user, preference.thoughts_open, engine().catalog, zone_of(request))
+    own = engine()
+    zone = zone_of(request)
+    return Viewer(request.user, preference.thoughts_open, own.catalog, zone, tools=lambda: own.tools)
 
 
 def _named(request: HttpRequest, name: str, mine: Conversation) -> Message | None:

@@ -1,0 +1,1 @@
+"""The pages of administrators at /admin/: Django's own, for staff alone."""

@@ -1,0 +1,60 @@
+"""The site: one signs in at our own door, and whoever is no staff finds nothing here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from django.contrib.admin import AdminSite
+from django.contrib.auth.models import User
+from django.contrib.auth.views import LogoutView, redirect_to_login
+from django.http import Http404, HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
+from django.shortcuts import redirect
+from django.urls import reverse
+from django.views.decorators.csrf import csrf_protect
+
+from ..models import Conversation, Look, McpServer
+from .conversations import ConversationAdmin
+from .looks import LookAdmin
+from .mcp import McpServerAdmin
+from .people import PersonAdmin
+
+
+class Site(AdminSite):
+    site_header = site_title = "Thoughtline"
+    index_title = "Administration"
+
+    def admin_view(self, view: Callable[..., Any], cacheable: bool = False) -> Any:
+        seen_by_staff = super().admin_view(view, cacheable)
+
+        def of_staff_alone(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+            if not request.user.is_authenticated:
+                return redirect_to_login(request.get_full_path())
+            if not self.has_permission(request):
+                raise Http404
+            response: HttpResponseBase = seen_by_staff(request, *args, **kwargs)
+            return response
+
+        return of_staff_alone
+
+    def login(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
+        if request.user.is_authenticated and not self.has_permission(request):
+            raise Http404
+        return redirect_to_login(reverse("admin:index"))
+
+    def logout(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> Any:
+        return csrf_protect(LogoutView.as_view())(request)
+
+    def password_change(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> Any:
+        return redirect("password")
+
+    def password_change_done(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> Any:
+        return redirect("password_done")
+
+
+site = Site()
+site.register(Conversation, ConversationAdmin)
+site.register(Look, LookAdmin)
+site.register(McpServer, McpServerAdmin)
+site.register(User, PersonAdmin)

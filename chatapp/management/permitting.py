@@ -1,0 +1,68 @@
+"""Asks at a terminal whether a call may run: the arguments whole, one letter for an answer."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+from uuid import UUID
+
+from chatapp import store
+from chatapp.core.hosts import foreign_hosts
+from chatapp.core.items import Item
+from chatapp.core.permission import Decision
+from chatapp.management.terminal import Terminal
+from chatapp.models import Message
+from chatapp.store import in_thread
+from chatapp.turns.engine import Engine
+
+LETTERS = {"y": Decision.ONCE, "a": Decision.CONVERSATION, "n": Decision.DENIED}
+CHOICE = "Allow? [y] once, [a] always in this conversation, [n] no: "
+
+
+def can_ask() -> bool:
+    """Whether somebody sits there who could answer."""
+    return sys.stdin.isatty() and sys.stdout.isatty()
+
+
+async def permit(engine: Engine, answer: UUID, view: Terminal) -> None:
+    """Every call that waits, one after the other; the last word sets the turn going."""
+    while calls := await in_thread(_asked)(answer):
+        call = calls[0]
+        view.ask(f"{call.name} wants to run with {call.text}\n")
+        for host, plain in foreign_hosts(call.text):
+            view.ask(f"{host} is written in letters of another script; its real name is {plain}.\n")
+        decision = await _choice(view)
+        owner = (await in_thread(_row)(answer)).conversation.owner
+        await engine.decide(answer, {call.key: (decision, engine.shown_hash(call))}, by=owner)
+
+
+async def _choice(view: Terminal) -> Decision:
+    while True:
+        view.ask(CHOICE)
+        letter = (await _line()).strip().lower()[:1]
+        if letter in LETTERS:
+            return LETTERS[letter]
+
+
+async def _line() -> str:
+    """A line from the terminal, without keeping the loop or a thread waiting."""
+    loop, typed = asyncio.get_running_loop(), asyncio.Event()
+    loop.add_reader(sys.stdin.fileno(), typed.set)
+    try:
+        await typed.wait()
+    finally:
+        loop.remove_reader(sys.stdin.fileno())
+    line = os.read(sys.stdin.fileno(), 4096)
+    if not line:
+        raise EOFError
+    return line.decode(errors="replace")
+
+
+def _asked(answer: UUID) -> list[Item]:
+    asks = store.asks_of(_row(answer))
+    return [item for item in store.load_items(answer) if item.key in asks]
+
+
+def _row(answer: UUID) -> Message:
+    return Message.objects.select_related("conversation__owner").get(pk=answer)

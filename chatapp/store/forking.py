@@ -1,0 +1,212 @@
+"""A fork: messages copied into a conversation of one's own, with where they came from. The source is only read."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Container, Iterable
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+from uuid import UUID, uuid4
+
+from django.db import transaction
+
+from ..core.titles import TITLE_CAP, one_line
+from ..core.tree import Tree, repair
+from ..models import LIVE, Conversation, Message, Origin, Role, TitledBy
+from .changes import tell
+from .copying import Copy, Parts, copy_messages, copy_settings, forget_arguments
+from .tree import Refused
+
+MOST = 20_000
+FORK_OF = "Fork of "
+NOT_THERE = "That message is not there any more."
+NOTHING_ENDED = "The answer is still being written. Fork it when it has ended."
+
+
+class Extent(StrEnum):
+    """How much is copied: the branch down to a message; with it whatever else is below its messages; or all there is."""
+
+    BRANCH = "branch"
+    WITH_SIDES = "with sides"
+    EVERYTHING = "everything"
+
+
+@dataclass(frozen=True, slots=True)
+class Forked:
+    """`left_out`: answers that were still being written."""
+
+    conversation: Conversation
+    messages: int
+    left_out: int
+
+
+@transaction.atomic
+def fork(
+    source: Message,
+    *,
+    by: Any,
+    extent: Extent = Extent.BRANCH,
+    title: str | None = None,
+    called: str | None = None,
+    submission: UUID | None = None,
+    allowed: Container[UUID] | None = None,
+    parts: Parts = Parts(),  # noqa: B008  (a value that cannot change)
+) -> Forked:
+    """`allowed`: for the fork no other messages exist. `parts`: what whoever forks may see of them. `called`: the title under
+    which they know the source, where that is another one. `submission` names the form, so that sending it twice makes one fork."""
+    origin = _hold(source.conversation_id)
+    if submission:
+        before = Conversation.objects.defer("tools").filter(pk=submission, owner=by).first()
+        if before:
+            return Forked(before, before.next_order, 0)
+    origin.title = origin.title if called is None else called
+    tree = _load_tree(origin, allowed)
+    chosen = _choose(tree, source, extent, _load_unfinished(origin))
+    conversation = _start(origin, source, by, title, submission or uuid4())
+    copies = _copies(chosen, _load_starts(origin))
+    copy_messages(list(copies.values()), into=conversation.pk, by=by, parts=parts)
+    copy_settings(origin, conversation.pk, parts=parts)
+    if not parts.tools:
+        forget_arguments(conversation.pk)
+    head = copies[chosen.head].new if chosen.head else None
+    Conversation.objects.filter(pk=conversation.pk).update(head=head, next_order=len(copies))
+    tell(conversation.pk, "listed")
+    made = Conversation.objects.defer("tools").get(pk=conversation.pk)
+    return Forked(made, len(copies), chosen.left_out)
+
+
+def origin_of(conversation: UUID) -> Origin | None:
+    """With what is left of the source, and whose it is now. Whether it may be shown depends on who asks and on what was deleted."""
+    rows = Origin.objects.select_related("source", "message", "owner", "by")
+    # A damaged row elsewhere must not hide where something came from.
+    return rows.defer("source__tools", "message__metadata").filter(pk=conversation).first()
+
+
+def forks_of(conversation: UUID) -> list[Origin]:
+    """The newest first, each with the fork and whoever made it; forks that were deleted are left out."""
+    rows = Origin.objects.select_related("conversation", "message", "by")
+    found = rows.filter(source=conversation, conversation__deleted_at=None).order_by("-made_at", "-pk")
+    return list(found.defer("conversation__tools", "message__metadata"))
+
+
+def _hold(conversation: UUID) -> Conversation:
+    """Nobody asks, deletes or continues in it meanwhile."""
+    rows = Conversation.objects.select_for_update(of=("self",), no_key=True).select_related("owner")
+    row = rows.defer("tools").filter(pk=conversation, deleted_at=None).first()
+    if row is None:
+        raise Refused(NOT_THERE)
+    return row
+
+
+def _load_tree(conversation: Conversation, allowed: Container[UUID] | None) -> Tree[UUID]:
+    rows = Message.objects.filter(conversation=conversation, deletion=None).order_by("order")
+    pairs = rows.values_list("pk", "parent_id").iterator()
+    return repair((pk, parent) for pk, parent in pairs if allowed is None or pk in allowed)
+
+
+def _load_starts(conversation: Conversation) -> dict[UUID, UUID]:
+    """Where older turns are left out: from which message on an answer's branch is sent."""
+    rows = Message.objects.filter(conversation=conversation, deletion=None, sent_from__isnull=False)
+    return dict(rows.values_list("pk", "sent_from_id"))
+
+
+@dataclass(frozen=True, slots=True)
+class _Unfinished:
+    """Answers that are being written, and those of the messages above them that are questions."""
+
+    answers: frozenset[UUID]
+    questions: frozenset[UUID]
+
+
+def _load_unfinished(conversation: Conversation) -> _Unfinished:
+    live = Message.objects.filter(conversation=conversation, deletion=None, status__in=LIVE)
+    asked = live.filter(parent__role=Role.USER)
+    answers = live.values_list("pk", flat=True)
+    return _Unfinished(frozenset(answers), frozenset(asked.values_list("parent_id", flat=True)))
+
+
+@dataclass(frozen=True, slots=True)
+class _Chosen:
+    """`parents`: the messages to copy, in their order, each with the one above it."""
+
+    parents: dict[UUID, UUID | None]
+    head: UUID | None
+    left_out: int
+
+
+def _choose(tree: Tree[UUID], source: Message, extent: Extent, unfinished: _Unfinished) -> _Chosen:
+    if source.pk not in tree.parents:
+        raise Refused(NOT_THERE)
+    wanted = _wanted(tree, source.pk, extent)
+    kept = _ended(tree, wanted, unfinished, source.pk)
+    if len(kept) > MOST:
+        raise Refused(
+            f"A fork holds at most {MOST:,} messages, and these are {len(kept):,}. Choose less of them."
+        )
+    if not kept:
+        raise Refused(NOTHING_ENDED)
+    parents = {pk: parent for pk, parent in tree.parents.items() if pk in kept}
+    nearest = next((pk for pk in reversed(tree.path_to(source.pk)) if pk in kept), None)
+    head = repair(parents.items()).newest_leaf(nearest)
+    return _Chosen(parents, head, sum(pk in unfinished.answers for pk in wanted))
+
+
+def _wanted(tree: Tree[UUID], source: UUID, extent: Extent) -> tuple[UUID, ...]:
+    """Parents before children."""
+    path = tree.path_to(source)
+    match extent:
+        case Extent.BRANCH:
+            return path
+        case Extent.WITH_SIDES:
+            return (path[0], *tree.below(path[0]))
+        case Extent.EVERYTHING:
+            return tree.below(None)
+
+
+def _ended(
+    tree: Tree[UUID], wanted: Iterable[UUID], unfinished: _Unfinished, source: UUID
+) -> Collection[UUID]:
+    """Without answers that are being written, and without their questions where those would stand alone."""
+    kept: set[UUID | None] = {None}
+    for pk in wanted:
+        if pk not in unfinished.answers and tree.parents[pk] in kept:
+            kept.add(pk)
+    answered = {tree.parents[pk] for pk in kept if pk}
+    alone = unfinished.questions - answered - {source}
+    return {pk for pk in kept if pk and pk not in alone}
+
+
+def _copies(chosen: _Chosen, starts: dict[UUID, UUID]) -> dict[UUID, Copy]:
+    # In their order, or indexes would be written all over: twice as slow.
+    ids = sorted(uuid4() for _ in chosen.parents)
+    new = dict(zip(chosen.parents, ids, strict=True))
+    begins = {pk: new.get(start) for pk, start in starts.items()}
+    return {
+        pk: Copy(pk, new[pk], parent and new[parent], begins.get(pk), n)
+        for n, (pk, parent) in enumerate(chosen.parents.items())
+    }
+
+
+def _start(origin: Conversation, source: Message, by: Any, title: str | None, pk: UUID) -> Conversation:
+    named = _title(origin.title) if title is None else one_line(title)[:TITLE_CAP]
+    # Its title is found: no model need look for another.
+    titled_by = TitledBy.PERSON if named else ""
+    made = Conversation.objects.create(
+        pk=pk, owner=by, title=named, titled_by=titled_by, forked_from_id=source.pk, tools=[]
+    )
+    Origin.objects.create(
+        conversation=made,
+        source=origin,
+        message_id=source.pk,
+        owner=origin.owner,
+        owner_name=origin.owner.get_username(),
+        title=origin.title,
+        by=by,
+    )
+    return made
+
+
+def _title(title: str) -> str:
+    """The fork of a fork is called like one."""
+    bare = title.removeprefix(FORK_OF)
+    return f"{FORK_OF}{bare}"[:TITLE_CAP] if bare else ""

@@ -1,0 +1,27 @@
+"""What a person allowed for a whole conversation, and took back."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import UUID
+
+from ..models import Conversation, Grant
+
+
+def load_grants(conversation: UUID) -> list[Grant]:
+    return list(Grant.objects.filter(conversation=conversation).select_related("by").order_by("tool"))
+
+
+def give(conversation: UUID, tool: str, fingerprint: str, by: Any) -> None:
+    given = {"fingerprint": fingerprint, "by": by}
+    Grant.objects.update_or_create(conversation_id=conversation, tool=tool, defaults=given)
+
+
+def take_back(conversation: UUID, tool: str) -> None:
+    Grant.objects.filter(conversation=conversation, tool=tool).delete()
+
+
+def granted(conversation: Conversation) -> dict[str, str]:
+    """The fingerprints of the allowed tools, by name. Only the owner's word counts."""
+    rows = Grant.objects.filter(conversation=conversation, by=conversation.owner_id)
+    return dict(rows.values_list("tool", "fingerprint"))

@@ -1,0 +1,30 @@
+"""What a person is besides somebody who chats: staff, or a reviewer."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import UUID
+
+from django.contrib.auth.models import Group, User
+from django.db import transaction
+
+from .changes import changed
+
+REVIEWERS = "reviewer"
+NONE = UUID(int=0)
+
+
+def is_reviewer(user: Any) -> bool:
+    return bool(user.groups.filter(name=REVIEWERS).exists())
+
+
+@transaction.atomic
+def set_roles(user: User, *, active: bool, staff: bool, reviewer: bool) -> None:
+    """Nothing else of the account changes."""
+    User.objects.filter(pk=user.pk).update(is_active=active, is_staff=staff)
+    if reviewer:
+        user.groups.add(Group.objects.get_or_create(name=REVIEWERS)[0])
+    else:
+        user.groups.remove(*Group.objects.filter(name=REVIEWERS))
+    # Every socket asks who listens before it tells anything, and ends where that is nobody any more.
+    changed.send(sender=None, conversation=NONE, owner=user.pk, message=None, what="roles")

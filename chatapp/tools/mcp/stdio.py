@@ -1,0 +1,143 @@
+"""A server that is a child of this process and speaks line by line. The official package's own way to start one gives it more
+of our environment than it needs, and keeps lines of any length."""
+
+from __future__ import annotations
+
+import asyncio
+import atexit
+import logging
+import os
+import signal
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from typing import Any
+
+import anyio
+from anyio.abc import ObjectReceiveStream, ObjectSendStream
+from mcp.client._transport import TransportStreams
+from mcp.shared.message import SessionMessage
+from mcp_types import jsonrpc_message_adapter
+
+from .places import FRAME, PIECES, TOO_LONG, TOO_MANY, Command, Problem, pieces
+
+log = logging.getLogger(__name__)
+
+# For ending by itself, after a polite signal, and after an impolite one.
+PATIENCE = 1.0
+STDERR_LINES, STDERR_LETTERS = 100, 300
+
+
+# Of a process that ends without ending its connections first: each leads a group of its own.
+_CHILDREN = set[int]()
+
+
+@atexit.register
+def _end_children() -> None:
+    for pid in _CHILDREN:
+        with suppress(ProcessLookupError):
+            os.killpg(pid, signal.SIGTERM)
+
+
+@asynccontextmanager
+async def started(name: str, command: Command) -> AsyncIterator[TransportStreams]:
+    process = await _start(command)
+    _CHILDREN.add(process.pid)
+    arrived, arriving = anyio.create_memory_object_stream[SessionMessage | Exception](0)
+    leaving, left = anyio.create_memory_object_stream[SessionMessage](0)
+    async with arrived, arriving, leaving, left, anyio.create_task_group() as group:
+        group.start_soon(_read, process, arrived)
+        group.start_soon(_write, process, left)
+        group.start_soon(_overhear, name, process)
+        try:
+            yield arriving, leaving
+        finally:
+            with anyio.CancelScope(shield=True):
+                await _end(process)
+            group.cancel_scope.cancel()
+
+
+async def _start(command: Command) -> asyncio.subprocess.Process:
+    try:
+        return await asyncio.create_subprocess_exec(
+            command.program,
+            *command.arguments,
+            env=dict(command.environment),
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.PIPE,
+            limit=FRAME,
+            start_new_session=True,
+        )
+    except OSError as error:
+        raise Problem(f"Its command cannot be started: {error.strerror}.") from None
+
+
+async def _read(process: asyncio.subprocess.Process, arrived: ObjectSendStream[Any]) -> None:
+    assert process.stdout is not None
+    async with arrived:
+        with suppress(anyio.BrokenResourceError, anyio.ClosedResourceError, ConnectionError):
+            while line := await _line(process.stdout):
+                if (message := _message(line)) is not None:
+                    await arrived.send(SessionMessage(message))
+
+
+async def _line(stdout: asyncio.StreamReader) -> bytes:
+    try:
+        return await stdout.readuntil(b"\n")
+    except asyncio.IncompleteReadError:
+        return b""
+    except asyncio.LimitOverrunError:
+        raise Problem(TOO_LONG) from None
+
+
+def _message(line: bytes) -> Any:
+    """None for what is not meant as a message: some servers print to where they should not."""
+    if not line.lstrip().startswith(b"{"):
+        return None
+    if pieces(line) > PIECES:
+        raise Problem(TOO_MANY)
+    try:
+        return jsonrpc_message_adapter.validate_json(line, by_name=False)
+    except ValueError:
+        raise Problem("It sent something that is no message of MCP.") from None
+
+
+async def _write(process: asyncio.subprocess.Process, left: ObjectReceiveStream[SessionMessage]) -> None:
+    assert process.stdin is not None
+    with suppress(OSError):
+        async for message in left:
+            process.stdin.write(
+                message.message.model_dump_json(by_alias=True, exclude_unset=True).encode() + b"\n"
+            )
+            await process.stdin.drain()
+
+
+async def _overhear(name: str, process: asyncio.subprocess.Process) -> None:
+    """What it complains about, for whoever looks for faults; all of it is read, or it would wait for us."""
+    assert process.stderr is not None
+    told = 0
+    while data := await process.stderr.read(4096):
+        for line in data.decode(errors="replace").splitlines()[: STDERR_LINES - told]:
+            told += 1
+            log.debug("the MCP server %s says: %r", name, line[:STDERR_LETTERS])
+
+
+async def _end(process: asyncio.subprocess.Process) -> None:
+    """Its children go with it."""
+    assert process.stdin is not None
+    process.stdin.close()
+    for way in (None, signal.SIGTERM, signal.SIGKILL):
+        with suppress(ProcessLookupError):
+            if way is not None:
+                os.killpg(process.pid, way)
+        with suppress(TimeoutError):
+            async with asyncio.timeout(PATIENCE):
+                await process.wait()
+            break
+    with suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+    _CHILDREN.discard(process.pid)
+    # Somebody else may still hold its pipes.
+    transport = getattr(process, "_transport", None)
+    if transport is not None:
+        transport.close()

@@ -1,0 +1,38 @@
+"""Names of tools abroad: no wire takes a dot, so `server.tool` travels as `server__tool`. A server's name holds no underscore."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from ..core.events import Event, ItemDone, ItemStarted
+from ..core.history import Logged
+from ..core.items import Item
+
+
+def abroad(name: str) -> str:
+    server, dot, tool = name.partition(".")
+    return f"{server}__{tool}" if dot else name
+
+
+def at_home(name: str) -> str:
+    server, line, tool = name.partition("__")
+    return f"{server}.{tool}" if line and server and "_" not in server else name
+
+
+def log_abroad(log: Sequence[Logged]) -> list[Logged]:
+    return [replace(message, items=[_abroad(item) for item in message.items]) for message in log]
+
+
+def event_at_home(event: Event) -> Event:
+    match event:
+        case ItemStarted() if event.name:
+            return replace(event, name=at_home(event.name))
+        case ItemDone() if event.item.name:
+            return ItemDone(replace(event.item, name=at_home(event.item.name)))
+        case _:
+            return event
+
+
+def _abroad(item: Item) -> Item:
+    return replace(item, name=abroad(item.name)) if "." in item.name else item

@@ -1,0 +1,31 @@
+"""Moments as the person reads them who looks: in words already, since a template would count them by the server's clock."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.utils import dateformat
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """In the zone of whoever looks."""
+
+    at: datetime
+
+    @property
+    def exact(self) -> str:
+        return self.at.isoformat()
+
+    @property
+    def day(self) -> str:
+        return dateformat.format(self.at, "j F Y, H:i")
+
+    @property
+    def date(self) -> str:
+        return dateformat.format(self.at, "j F Y")
+
+    @property
+    def clock(self) -> str:
+        return dateformat.format(self.at, "H:i")

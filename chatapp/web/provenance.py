@@ -1,0 +1,136 @@
+"""Where a fork came from, what was forked from a conversation and which administrators looked at it, for its owner: of readers
+no more than that they did it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import tzinfo
+from typing import Any
+from uuid import UUID
+
+from django.urls import reverse
+
+from ..models import Conversation, Look, Message, Origin
+from ..store.forking import Extent, forks_of, origin_of
+from ..store.looking import looks_at
+from ..store.places import load_tree
+from .elements import message_id
+from .figures import many
+from .moments import Moment
+
+# More forks than these are only counted.
+MOST_LISTED = 20
+_EXTENTS = {
+    Extent.BRANCH: "This branch, up to here",
+    Extent.WITH_SIDES: "With its side branches",
+    Extent.EVERYTHING: "Everything in this conversation",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class CameFrom:
+    """`url`: empty where the viewer may not go there."""
+
+    title: str
+    by: str
+    url: str
+    at: Moment
+
+
+@dataclass(frozen=True, slots=True)
+class Fork:
+    title: str
+    url: str
+    at: Moment
+
+
+@dataclass(frozen=True, slots=True)
+class Looked:
+    """An administrator at somebody's conversation, and what they did there."""
+
+    name: str
+    what: str
+    at: Moment
+
+
+@dataclass(frozen=True, slots=True)
+class Provenance:
+    came_from: CameFrom | None = None
+    forks: Sequence[Fork] = ()
+    count: int = 0
+    by_others: int = 0
+    looks: Sequence[Looked] = ()
+
+    @property
+    def times(self) -> str:
+        return _times(self.count)
+
+    @property
+    def looked(self) -> str:
+        return _times(len(self.looks))
+
+
+@dataclass(frozen=True, slots=True)
+class ExtentChoice:
+    value: str
+    label: str
+    count: str
+
+
+def provenance_of(conversation: UUID, viewer: Any, zone: tzinfo) -> Provenance:
+    origin, made = origin_of(conversation), forks_of(conversation)
+    own = [row for row in made if row.conversation.owner_id == viewer.pk]
+    return Provenance(
+        came_from=_came_from(origin, viewer, zone) if origin else None,
+        forks=[_fork(row, zone) for row in own[:MOST_LISTED]],
+        count=len(made),
+        by_others=len(made) - len(own),
+        looks=[_looked(row, zone) for row in looks_at(conversation)],
+    )
+
+
+def _times(count: int) -> str:
+    return "once" if count == 1 else f"{count:,} times"
+
+
+def _looked(row: Look, zone: tzinfo) -> Looked:
+    return Looked(row.name, row.get_what_display(), Moment(row.at.astimezone(zone)))
+
+
+def extents_of(message: Message) -> list[ExtentChoice]:
+    tree = load_tree(message.conversation_id)
+    path = tree.path_to(message.pk)
+    counts = {
+        Extent.BRANCH: len(path),
+        Extent.WITH_SIDES: 1 + len(tree.below(path[0])),
+        Extent.EVERYTHING: len(tree.parents),
+    }
+    return [ExtentChoice(value, _EXTENTS[value], many(counts[value], "message")) for value in Extent]
+
+
+def _came_from(row: Origin, viewer: Any, zone: tzinfo) -> CameFrom:
+    mine = row.owner_id == viewer.pk
+    by = "you" if mine else row.owner_name if row.owner_id else "somebody whose account is gone"
+    return CameFrom(
+        row.title or "a conversation", by, _url(row, viewer), Moment(row.made_at.astimezone(zone))
+    )
+
+
+def _url(row: Origin, viewer: Any) -> str:
+    """Of the message in the source, while both are there."""
+    source, message = row.source, row.message
+    if not (source and message) or source.owner_id != viewer.pk:
+        return ""
+    if source.deleted_at or message.deletion:
+        return ""
+    return f"{_address(source)}?at={message.pk}#{message_id(message.pk)}"
+
+
+def _fork(row: Origin, zone: tzinfo) -> Fork:
+    title = row.conversation.title or "Conversation"
+    return Fork(title, _address(row.conversation), Moment(row.made_at.astimezone(zone)))
+
+
+def _address(conversation: Conversation) -> str:
+    return reverse("conversation", args=[conversation.pk])

@@ -1,0 +1,16 @@
+// A page that others opened by a link asks now and then whether the link still opens it, while somebody looks at it.
+// When it does not, the page is loaded anew, and nothing of it stays.
+const EVERY_MS = 15_000;
+const address = document.querySelector("[data-open]")?.dataset.open;
+
+async function look() {
+  if (document.hidden) return;
+  const answer = await fetch(address, { method: "HEAD", cache: "no-store" }).catch(() => null);
+  if (answer?.status === 404) location.reload();
+}
+
+if (address) {
+  setInterval(look, EVERY_MS);
+  document.addEventListener("visibilitychange", look);
+  addEventListener("pageshow", ({ persisted }) => persisted && look());
+}
