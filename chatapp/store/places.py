@@ -30,9 +30,9 @@ def load_tree(conversation: UUID, head: UUID | None = None) -> Tree[UUID]:
     return repair(rows.values_list("pk", "parent_id"), head=head)
 
 
-def load_leaf(viewer: Any, message: Message) -> UUID:
-    """The leaf of the branch through this message: the one where the viewer last was."""
-    tree = load_tree(message.conversation_id)
+def load_leaf(viewer: Any, message: Message, tree: Tree[UUID] | None = None) -> UUID:
+    """The leaf of the branch through this message: the one where the viewer last was. `tree`: where it is known already."""
+    tree = tree or load_tree(message.conversation_id)
     places = _read(Place.objects.filter(viewer=viewer, conversation=message.conversation_id).first())
     return tree.newest_leaf(message.pk, places) or message.pk
 

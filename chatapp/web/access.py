@@ -28,6 +28,11 @@ def my_message(user: Any, pk: UUID) -> Message:
     return found
 
 
+def readable_message(user: Any, pk: UUID) -> Message:
+    """A message that they may read, whether or not they may do anything with it."""
+    return my_message(user, pk)
+
+
 def my_share(user: Any, pk: UUID) -> Share:
     """A link to a branch of one's own that is not revoked."""
     found = load_share(user, pk)

@@ -22,6 +22,14 @@ _STEPS = (
 
 
 @dataclass(frozen=True, slots=True)
+class Scale:
+    """What bars are drawn on: so many milliseconds. `since`: where on it an answer begins."""
+
+    total: int
+    since: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class Mark:
     """Its place in percent, and its words where there is room for them."""
 

@@ -21,15 +21,22 @@ def figures_of(
     recorded: Recorded, thoughts: Sequence[int | None], tools: Sequence[int | None], *, live: bool
 ) -> tuple[Figure, ...]:
     """`thoughts` and `tools` are what each of them took, None where nobody measured it."""
+    return figures_of_several([recorded], thoughts, tools, live=live)
+
+
+def figures_of_several(
+    recorded: Sequence[Recorded], thoughts: Sequence[int | None], tools: Sequence[int | None], *, live: bool
+) -> tuple[Figure, ...]:
+    """Of answers that followed each other: added up, and the first sign of the first."""
     made = []
     if thoughts:
         made.append(Figure("Thinking", _sum(thoughts, in_short, " in", "step")))
     if tools:
         made.append(Figure("Tools", _sum(tools, in_tenths, ",", "call")))
-    first = recorded.rounds[0].first_sign if recorded.rounds else None
+    first = next((one.rounds[0].first_sign for one in recorded[:1] if one.rounds), None)
     made.append(Figure("To the first sign", in_tenths(first)))
-    made.append(Figure("In all", "still running" if live else in_tenths(recorded.elapsed)))
-    return (*made, *_tokens(recorded.rounds))
+    made.append(Figure("In all", "still running" if live else _elapsed(recorded)))
+    return (*made, *_tokens([facts for one in recorded for facts in one.rounds]))
 
 
 def in_tenths(ms: int | None) -> str:
@@ -39,6 +46,12 @@ def in_tenths(ms: int | None) -> str:
 def many(number: int, thing: str) -> str:
     """`3 steps`, `1 step`."""
     return f"{number:,} {thing}" if number == 1 else f"{number:,} {thing}s"
+
+
+def _elapsed(recorded: Sequence[Recorded]) -> str:
+    known = [one.elapsed for one in recorded if one.elapsed is not None]
+    said = in_tenths(sum(known)) if known else UNKNOWN
+    return f"at least {said}" if known and len(known) < len(recorded) else said
 
 
 def _sum(durations: Sequence[int | None], words: Callable[[int], str], joint: str, thing: str) -> str:

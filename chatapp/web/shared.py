@@ -108,11 +108,11 @@ def _sums(branch: Branch, catalog: Catalog, length: int) -> str:
     taken = [ms for row in answers for ms in Recorded(row.metadata).thoughts.values()]
     models = list(dict.fromkeys(catalog.label(row.model) or row.model for row in answers))
     thought = f"{in_short(sum(taken))} of thought" if taken else ""
-    by = f"by {_named(models)}" if models else ""
+    by = f"by {models_in_words(models)}" if models else ""
     return f"{', '.join(filter(None, [said, ' '.join(filter(None, [thought, by]))]))}."
 
 
-def _named(models: Sequence[str]) -> str:
+def models_in_words(models: Sequence[str]) -> str:
     if len(models) > MOST_NAMED:
         return f"{len(models)} models"
     return " and ".join(filter(None, [", ".join(models[:-1]), models[-1]]))

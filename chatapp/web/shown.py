@@ -37,6 +37,8 @@ class Look:
     thoughts_open: bool = False
     # Where others read it by a link: nothing can be done to it, but a copy can be made by whoever is signed in.
     shared: bool = False
+    # Where it is only read: nothing can be done to it there.
+    read_only: bool = False
 
 
 @dataclass(frozen=True)
@@ -94,6 +96,13 @@ class ShownMessage:
         return self.place[1] > 1
 
     @property
+    def beside(self) -> tuple[UUID, UUID] | None:
+        """Two siblings to look at side by side: this one, and the one before it or else after it."""
+        if self.previous:
+            return self.previous, self.row.pk
+        return (self.row.pk, self.next) if self.next else None
+
+    @property
     def larger(self) -> Sequence[Larger]:
         return self.look.larger(self.row.model)
 
@@ -131,7 +140,7 @@ class ShownMessage:
         return self._render(SafeString(""))
 
     def end_html(self) -> str:
-        template = "_end_shared.html" if self.look.shared else "_end.html"
+        template = "_end_shared.html" if self.look.shared or self.look.read_only else "_end.html"
         return render_to_string(template, {"message": self, "end": self.end}) if self.end else ""
 
     def _render(self, body: SafeString) -> str:

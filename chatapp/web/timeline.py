@@ -12,7 +12,7 @@ from ..core.items import Item, Kind, Outcome
 from ..core.recorded import Recorded, Stretch
 from ..models import LIVE, Message
 from ..providers.base import OFF
-from .axis import Mark, marks, percent
+from .axis import Mark, Scale, marks, percent
 from .elements import message_id
 from .figures import UNKNOWN, Figure, figures_of, in_tenths
 from .sent import Sent, sent_of
@@ -71,8 +71,8 @@ class Timeline:
         return len(self.rows) > MOST_IN_VIEW
 
 
-def timeline_of(row: Message, items: Sequence[Item], label: str) -> Timeline:
-    """`label`: what people call the model."""
+def timeline_of(row: Message, items: Sequence[Item], label: str, scale: Scale | None = None) -> Timeline:
+    """`label`: what people call the model; `scale`: what several answers are drawn on together, else it is this one's own."""
     recorded, live, label = Recorded(row.metadata), row.status in LIVE, label or row.model
     taken = [recorded.thoughts.get(item.key) for item in items if item.kind is Kind.REASONING]
     head = Timeline(
@@ -83,10 +83,10 @@ def timeline_of(row: Message, items: Sequence[Item], label: str) -> Timeline:
     )
     if not _measured(recorded) or (live and not items):
         return head
-    line = _Line(recorded, items)
+    line = Line(recorded, items, scale)
     return replace(
         head,
-        marks=marks(line.total) if recorded.stretches else (),
+        marks=marks(line.scale.total) if recorded.stretches else (),
         rows=line.rows,
         figures=figures_of(recorded, taken, line.tools, live=live),
         sent=sent_of(recorded, items, model=row.model, label=label, shortened=row.sent_from_id is not None),
@@ -112,15 +112,19 @@ def _measured(recorded: Recorded) -> bool:
     return bool(known) or recorded.elapsed is not None
 
 
-class _Line:
-    """The items laid along the time that the answer took."""
+def length_of(recorded: Recorded) -> int:
+    """The time that the answer took, in milliseconds."""
+    return max([recorded.elapsed or 0, *(span.end for span in recorded.stretches.values())])
 
-    def __init__(self, recorded: Recorded, items: Sequence[Item]) -> None:
+
+class Line:
+    """The items laid along the time that the answer took, or along another scale. `tools`: what each call took."""
+
+    def __init__(self, recorded: Recorded, items: Sequence[Item], scale: Scale | None = None) -> None:
         self._thoughts, self._stretches = recorded.thoughts, recorded.stretches
         self._results = _results(items)
         self._shown = [item for item in items if item.key not in self._results.nested]
-        ends = [span.end for span in self._stretches.values()]
-        self.total = max([recorded.elapsed or 0, *ends])
+        self.scale = scale or Scale(length_of(recorded))
         self.tools: list[int | None] = []
         self.inferred = False
         self.rows = tuple(map(self._row, self._shown))
@@ -164,9 +168,9 @@ class _Line:
     def _bar(self, span: Stretch | None) -> Bar | None:
         if span is None:
             return None
-        least = self.total * LEAST_WIDTH
-        width = max(span.ms, least)
-        return Bar(percent(min(span.start, self.total - width), self.total), percent(width, self.total))
+        total = self.scale.total
+        width = max(span.ms, total * LEAST_WIDTH)
+        return Bar(percent(min(self.scale.since + span.start, total - width), total), percent(width, total))
 
 
 @dataclass(frozen=True, slots=True)
