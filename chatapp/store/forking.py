@@ -84,9 +84,9 @@ def origin_of(conversation: UUID) -> Origin | None:
 
 def forks_of(conversation: UUID) -> list[Origin]:
     """The newest first, each with the fork and whoever made it; forks that were deleted are left out."""
-    rows = Origin.objects.select_related("conversation", "message", "by")
+    rows = Origin.objects.select_related("conversation__head", "message", "by")
     found = rows.filter(source=conversation, conversation__deleted_at=None).order_by("-made_at", "-pk")
-    return list(found.defer("conversation__tools", "message__metadata"))
+    return list(found.defer("conversation__tools", "conversation__head__metadata", "message__metadata"))
 
 
 def _hold(conversation: UUID) -> Conversation:

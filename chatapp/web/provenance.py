@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import tzinfo
 from typing import Any
-from uuid import UUID
 
 from django.urls import reverse
 
@@ -30,11 +29,12 @@ _EXTENTS = {
 
 @dataclass(frozen=True, slots=True)
 class CameFrom:
-    """`url`: empty where the viewer may not go there."""
+    """`url` and `compare`: empty where the viewer may not go there."""
 
     title: str
     by: str
     url: str
+    compare: str
     at: Moment
 
 
@@ -42,6 +42,7 @@ class CameFrom:
 class Fork:
     title: str
     url: str
+    compare: str
     at: Moment
 
 
@@ -78,15 +79,15 @@ class ExtentChoice:
     count: str
 
 
-def provenance_of(conversation: UUID, viewer: Any, zone: tzinfo) -> Provenance:
-    origin, made = origin_of(conversation), forks_of(conversation)
+def provenance_of(conversation: Conversation, viewer: Any, zone: tzinfo) -> Provenance:
+    origin, made = origin_of(conversation.pk), forks_of(conversation.pk)
     own = [row for row in made if row.conversation.owner_id == viewer.pk]
     return Provenance(
-        came_from=_came_from(origin, viewer, zone) if origin else None,
+        came_from=_came_from(origin, conversation, viewer, zone) if origin else None,
         forks=[_fork(row, zone) for row in own[:MOST_LISTED]],
         count=len(made),
         by_others=len(made) - len(own),
-        looks=[_looked(row, zone) for row in looks_at(conversation)],
+        looks=[_looked(row, zone) for row in looks_at(conversation.pk)],
     )
 
 
@@ -109,11 +110,16 @@ def extents_of(message: Message) -> list[ExtentChoice]:
     return [ExtentChoice(value, _EXTENTS[value], many(counts[value], "message")) for value in Extent]
 
 
-def _came_from(row: Origin, viewer: Any, zone: tzinfo) -> CameFrom:
+def _came_from(row: Origin, fork: Conversation, viewer: Any, zone: tzinfo) -> CameFrom:
     mine = row.owner_id == viewer.pk
     by = "you" if mine else row.owner_name if row.owner_id else "somebody whose account is gone"
+    url = _url(row, viewer)
     return CameFrom(
-        row.title or "a conversation", by, _url(row, viewer), Moment(row.made_at.astimezone(zone))
+        title=row.title or "a conversation",
+        by=by,
+        url=url,
+        compare=_compare(row, fork) if url else "",
+        at=Moment(row.made_at.astimezone(zone)),
     )
 
 
@@ -129,7 +135,19 @@ def _url(row: Origin, viewer: Any) -> str:
 
 def _fork(row: Origin, zone: tzinfo) -> Fork:
     title = row.conversation.title or "Conversation"
-    return Fork(title, _address(row.conversation), Moment(row.made_at.astimezone(zone)))
+    return Fork(
+        title,
+        _address(row.conversation),
+        _compare(row, row.conversation),
+        Moment(row.made_at.astimezone(zone)),
+    )
+
+
+def _compare(row: Origin, fork: Conversation) -> str:
+    """The source beside the fork, while there is something in both."""
+    message, head = row.message, fork.head
+    there = message and head and not (message.deletion or head.deletion)
+    return f"{reverse('compare')}?a={row.message_id}&b={fork.head_id}" if there else ""
 
 
 def _address(conversation: Conversation) -> str:

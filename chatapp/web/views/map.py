@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from itertools import islice
+from typing import Any
 from uuid import UUID
 
 from django.contrib.auth.decorators import login_required
-from django.core.exceptions import BadRequest
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
@@ -15,7 +15,9 @@ from ...store.places import load_head, load_tree
 from ...store.tree_map import load_beginnings
 from ...turns.engine import engine
 from ..access import my_conversation
+from ..numbers import number_in
 from ..tree_map import map_of, window
+from .compare import named
 
 
 @require_safe
@@ -23,15 +25,16 @@ from ..tree_map import map_of, window
 def show(request: HttpRequest, pk: UUID) -> HttpResponse:
     conversation = my_conversation(request.user, pk)
     tree = load_tree(conversation.pk, load_head(request.user, conversation))
-    shown = window(tree, _begin(request.GET.get("from", "")))
+    shown = window(tree, number_in(request, "from"))
     beginnings = load_beginnings(list(islice(tree.parents, shown.start, shown.stop)))
     drawn = map_of(tree, shown, beginnings, engine().catalog.label)
-    return render(request, "map.html", {"conversation": conversation, "map": drawn})
+    context = {"conversation": conversation, "map": drawn, "choosing": _choosing(request)}
+    return render(request, "map.html", context)
 
 
-def _begin(text: str) -> int | None:
-    if not text:
-        return None
-    if not (text.isascii() and text.isdigit() and len(text) < 10):
-        raise BadRequest("The map begins at a row, which is a number.")
-    return int(text)
+def _choosing(request: HttpRequest) -> dict[str, Any] | None:
+    """Of two branches to compare, which is chosen next, and with which message the first was."""
+    if "a" in request.GET:
+        first = named(request, "a")
+        return {"side": "b", "first": first.pk, "keeps": f"&a={first.pk}"}
+    return {"side": "a", "first": None, "keeps": "&choose=1"} if "choose" in request.GET else None

@@ -82,7 +82,7 @@ def render_conversation(
         "outline": outline_of(thread.messages),
         "more": newest + NEWEST * 4,
         "questions": count_questions(mine.pk, leaf),
-        "provenance": provenance_of(mine.pk, request.user, zone_of(request)),
+        "provenance": provenance_of(mine, request.user, zone_of(request)),
     }
     return render(request, "conversation.html", context, status=status)
 
