@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -10,7 +10,7 @@ from ..core.recorded import Recorded
 from ..models import Conversation, Message, Role
 from ..store import Branch, load_branch
 from ..store.branches import Answer
-from ..store.comparing import Parting, Path, load_measures, load_parting
+from ..store.comparing import Path, load_measures, load_parting
 from ..store.tree_map import Beginning, load_beginnings
 from .axis import Mark, Scale, marks
 from .bodies import blocks_of
@@ -43,22 +43,24 @@ class Choice:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shown:
-    """One side. `count`: how many messages it has from where they part."""
+    """One side. `in_rows`: messages beside one of the other side each; `apart`: those after them, which need as much room as they
+    need. `count`: how many there are from where they part, on this page or not."""
 
     name: str
     conversation: Conversation
     leaf: UUID
     wanted: UUID
     models: str
-    messages: list[ShownMessage]
+    in_rows: list[ShownMessage]
+    apart: list[ShownMessage]
     choices: list[Choice]
     count: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Compared:
-    """`above`: the common messages before the last one; `last`: that one, where it is a question. `first`: how many messages
-    of each side stand before those on the page; `earlier` and `later`: where the pages before and after begin."""
+    """`above`: the common messages before the last one; `last`: that one, where it is a question. `parts`: after it they part.
+    `earlier` and `later`: where the pages before and after begin. `added`: so many of a side are added up, where there are more."""
 
     a: Shown
     b: Shown
@@ -68,7 +70,6 @@ class Compared:
     parts: UUID | None
     above: list[ShownMessage]
     last: ShownMessage | None
-    first: int
     earlier: int | None
     later: int | None
     added: int | None
@@ -93,99 +94,103 @@ class Compared:
 
 def load_compared(viewer: Viewer, a: Message, b: Message, start: int) -> Compared:
     parting = load_parting(viewer.user, a, b)
-    ways = [path.messages[parting.common :] for path in (parting.a, parting.b)]
-    longest = max(map(len, ways))
+    common = parting.common
+    longest = max(len(path.messages) - common for path in (parting.a, parting.b))
     start = min(start, max(0, longest - 1))
-    measured = [_measured(way) for way in ways]
-    windows = [_load_window(way[start : start + AT_ONCE]) for way in ways]
-    look = Look(viewer=viewer.user, leaf=None, zone=viewer.zone, read_only=True)
-    page = _Page(viewer, look, Scale(_longest_answer(measured, windows)))
-    left, right = (Side(found) for found in measured)
-    whole = max(left.length, right.length)
-    above, last = page.trunk(parting)
-    texts = _load_choices(parting)
+    sides = _load_side("A", a, parting.a, common, start), _load_side("B", b, parting.b, common, start)
+    trunk = _load_window(parting.a.messages[max(0, common - TRUNK) : common])
+    maker = _Maker(viewer, _scale(sides, trunk), _load_choices(sides))
+    above = maker.messages(trunk)
+    last = above.pop() if above and above[-1].is_question else None
+    one, two = (maker.messages(side.window) for side in sides)
+    rows = min(len(one), len(two)) - 1
+    figures = Side(sides[0].measured), Side(sides[1].measured)
+    whole = max(side.length for side in figures)
     return Compared(
-        a=page.side("A", a, parting.a, parting, windows[0], texts),
-        b=page.side("B", b, parting.b, parting, windows[1], texts),
-        figures=versus(left, right, whole) if longest else [],
+        a=maker.shown(sides[0], one, rows),
+        b=maker.shown(sides[1], two, rows),
+        figures=versus(*figures, scale=whole) if longest else [],
         marks=marks(whole) if whole else (),
-        common=parting.common,
-        parts=parting.a.messages[parting.common - 1] if parting.common else None,
+        common=common,
+        parts=parting.a.messages[common - 1] if common else None,
         above=above,
         last=last,
-        first=start,
         earlier=max(0, start - AT_ONCE) if start else None,
         later=start + AT_ONCE if start + AT_ONCE < longest else None,
         added=MOST_ADDED if longest > MOST_ADDED else None,
     )
 
 
-def _measured(way: Sequence[UUID]) -> list[Answer]:
-    return list(load_measures(way[:MOST_ADDED]).values())
+@dataclass(frozen=True, slots=True)
+class _Loaded:
+    """One side as rows. `measured`: what is added up; `window`: what is on the page."""
+
+    name: str
+    wanted: Message
+    path: Path
+    common: int
+    measured: list[Answer]
+    window: Branch | None
+
+    @property
+    def choices(self) -> list[UUID]:
+        """The newest siblings where they part, and the one that is shown."""
+        shown = self.path.messages[self.common : self.common + 1]
+        newest = self.path.beside[-MOST_CHOICES:]
+        return [*(pk for pk in shown if pk not in newest), *newest]
+
+
+def _load_side(name: str, wanted: Message, path: Path, common: int, start: int) -> _Loaded:
+    way = path.messages[common:]
+    measured = list(load_measures(way[:MOST_ADDED]).values())
+    return _Loaded(name, wanted, path, common, measured, _load_window(way[start : start + AT_ONCE]))
 
 
 def _load_window(messages: Sequence[UUID]) -> Branch | None:
     return load_branch(messages[-1], newest=len(messages)) if messages else None
 
 
-def _longest_answer(measured: Sequence[Sequence[Answer]], windows: Sequence[Branch | None]) -> int:
-    rows = [found.row for side in measured for found in side]
-    rows += [row for window in windows if window for row in window.messages]
-    return max((length_of(Recorded(row.metadata)) for row in rows), default=0)
-
-
-def _load_choices(parting: Parting) -> dict[UUID, Beginning]:
-    wanted = dict.fromkeys([*_few(parting.a, parting.common), *_few(parting.b, parting.common)])
+def _load_choices(sides: Iterable[_Loaded]) -> dict[UUID, Beginning]:
+    wanted = dict.fromkeys(pk for side in sides for pk in side.choices)
     return {found.row.pk: found for found in load_beginnings(list(wanted))}
 
 
-def _few(path: Path, common: int) -> list[UUID]:
-    """The newest siblings, and the one that is shown."""
-    shown = path.messages[common : common + 1]
-    newest = path.beside[-MOST_CHOICES:]
-    return [*(pk for pk in shown if pk not in newest), *newest]
+def _scale(sides: Iterable[_Loaded], trunk: Branch | None) -> Scale:
+    """The longest of all answers fits."""
+    rows = [found.row for side in sides for found in side.measured]
+    windows = [trunk, *(side.window for side in sides)]
+    rows += [row for window in windows if window for row in window.messages]
+    return Scale(max((length_of(Recorded(row.metadata)) for row in rows), default=0))
 
 
-class _Page:
-    """Makes messages of rows: read only, and all on one scale."""
+class _Maker:
+    """Makes what is shown of rows: read only, and all on one scale."""
 
-    def __init__(self, viewer: Viewer, look: Look, scale: Scale) -> None:
-        self._viewer, self._look, self._scale = viewer, look, scale
+    def __init__(self, viewer: Viewer, scale: Scale, choices: Mapping[UUID, Beginning]) -> None:
+        self._viewer, self._scale, self._choices = viewer, scale, choices
+        self._look = Look(viewer=viewer.user, leaf=None, zone=viewer.zone, read_only=True)
 
-    def trunk(self, parting: Parting) -> tuple[list[ShownMessage], ShownMessage | None]:
-        window = _load_window(parting.a.messages[: parting.common][-TRUNK:])
-        shown = self._messages(window)
-        if shown and shown[-1].is_question:
-            return shown[:-1], shown[-1]
-        return shown, None
-
-    def side(
-        self,
-        name: str,
-        wanted: Message,
-        path: Path,
-        parting: Parting,
-        window: Branch | None,
-        texts: dict[UUID, Beginning],
-    ) -> Shown:
-        shown = self._messages(window)
-        first = path.messages[parting.common : parting.common + 1]
+    def shown(self, side: _Loaded, messages: list[ShownMessage], rows: int) -> Shown:
+        """`rows`: so many messages stand beside one of the other side."""
+        first = side.path.messages[side.common : side.common + 1]
+        siblings = {pk: number for number, pk in enumerate(side.path.beside, 1)}
         return Shown(
-            name=name,
-            conversation=wanted.conversation,
-            leaf=path.messages[-1],
-            wanted=wanted.pk,
-            models=self._models(shown),
-            messages=shown,
+            name=side.name,
+            conversation=side.wanted.conversation,
+            leaf=side.path.messages[-1],
+            wanted=side.wanted.pk,
+            models=self._models(found.row for found in side.measured),
+            in_rows=messages[: max(0, rows)],
+            apart=messages[max(0, rows) :],
             choices=[
-                Choice(pk, self._choice(path.beside.index(pk) + 1, texts[pk]), pk in first)
-                for pk in _few(path, parting.common)
-                if pk in texts
+                Choice(pk, self._choice(siblings[pk], self._choices[pk]), pk in first)
+                for pk in side.choices
+                if pk in self._choices
             ],
-            count=len(path.messages) - parting.common,
+            count=len(side.path.messages) - side.common,
         )
 
-    def _messages(self, window: Branch | None) -> list[ShownMessage]:
+    def messages(self, window: Branch | None) -> list[ShownMessage]:
         return [self._message(window, row) for row in window.messages] if window else []
 
     def _message(self, window: Branch, row: Message) -> ShownMessage:
@@ -194,8 +199,8 @@ class _Page:
         timeline = timeline_of(row, items, self._label(row.model), self._scale)
         return ShownMessage(row, made, self._look, timeline, waits=STILL_WRITTEN)
 
-    def _models(self, shown: Sequence[ShownMessage]) -> str:
-        names = dict.fromkeys(self._label(one.row.model) for one in shown if not one.is_question)
+    def _models(self, rows: Iterable[Message]) -> str:
+        names = dict.fromkeys(self._label(row.model) for row in rows if row.role == Role.ASSISTANT)
         return models_in_words(list(names)) if names else ""
 
     def _label(self, model: str) -> str:

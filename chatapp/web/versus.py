@@ -94,7 +94,7 @@ class Side:
         return ", ".join(effort or "as usual" for effort in self.efforts) or NONE
 
 
-def versus(a: Side, b: Side, scale: int) -> list[Figures]:
+def versus(a: Side, b: Side, *, scale: int) -> list[Figures]:
     """What one side alone has the other has not: that is said, and what nobody has is not."""
     one, two = a.cells(scale), b.cells(scale)
     names = ["Messages", *(["Effort"] if any([*a.efforts, *b.efforts]) else [])]
