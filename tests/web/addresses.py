@@ -36,6 +36,7 @@ ADDRESSES = {
     "/settings/": Address(PEOPLES, BOTH, {"section": "conversations", "default_model": "demo:thinker"}),
     "/settings/delete/": Address(PEOPLES, BOTH, {"password": "wrong", "word": "delete"}),
     "/conversations/": Address(PEOPLES),
+    "/compare/": Address(PEOPLES),
     "/ask/": Address(PEOPLES, WRITE, {"text": "Why?"}),
     "/c/<uuid:pk>/": Address(OWN),
     "/c/<uuid:pk>/ask/": Address(OWN, WRITE, {"text": "And?"}),
