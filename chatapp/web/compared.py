@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from uuid import UUID
 
 from ..core.recorded import Recorded
@@ -13,12 +14,10 @@ from ..store.branches import Answer
 from ..store.comparing import Path, load_measures, load_parting
 from ..store.tree_map import Beginning, load_beginnings
 from .axis import Mark, Scale, marks
-from .bodies import blocks_of
-from .pieces import pieces_of
 from .shared import models_in_words
 from .shown import Look, ShownMessage
-from .thread import Viewer
-from .timeline import length_of, timeline_of
+from .thread import Viewer, shown_of
+from .timeline import length_of
 from .tree_map import words_of
 from .versus import Figures, Side, versus
 
@@ -191,13 +190,12 @@ class _Maker:
         )
 
     def messages(self, window: Branch | None) -> list[ShownMessage]:
-        return [self._message(window, row) for row in window.messages] if window else []
-
-    def _message(self, window: Branch, row: Message) -> ShownMessage:
-        items = window.items.get(row.pk, [])
-        made = [self._viewer.item(row.pk, piece, blocks_of(row.pk, piece)) for piece in pieces_of(row, items)]
-        timeline = timeline_of(row, items, self._label(row.model), self._scale)
-        return ShownMessage(row, made, self._look, timeline, waits=STILL_WRITTEN)
+        if window is None:
+            return []
+        show = partial(
+            shown_of, window, look=self._look, viewer=self._viewer, scale=self._scale, waits=STILL_WRITTEN
+        )
+        return [show(row) for row in window.messages]
 
     def _models(self, rows: Iterable[Message]) -> str:
         names = dict.fromkeys(self._label(row.model) for row in rows if row.role == Role.ASSISTANT)

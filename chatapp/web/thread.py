@@ -14,6 +14,7 @@ from ..providers.catalog import Catalog, UnknownModel
 from ..store import Branch, Seen, load_branch, load_items, load_message_row
 from ..store.places import load_siblings
 from ..tools import Tool
+from .axis import Scale
 from .bodies import blocks_of
 from .meter import Larger, larger
 from .pieces import Piece, pieces_of
@@ -92,15 +93,26 @@ def load_thread(
     siblings = load_siblings(conversation.pk, list(branch.messages))
     look = viewer.look(None if goes_on else leaf, siblings)
     drafts = {leaf: seen} if branch.leaf.status in LIVE else {}
-    shown = [_shown(branch, row, look, viewer, drafts.get(row.pk)) for row in branch.messages]
+    shown = [shown_of(branch, row, look, viewer, seen=drafts.get(row.pk)) for row in branch.messages]
     return Thread(conversation, shown)
 
 
-def _shown(branch: Branch, row: Message, look: Look, viewer: Viewer, seen: Seen | None) -> ShownMessage:
+def shown_of(
+    branch: Branch,
+    row: Message,
+    look: Look,
+    viewer: Viewer,
+    *,
+    seen: Seen | None = None,
+    scale: Scale | None = None,
+    waits: str = "",
+) -> ShownMessage:
+    """`scale`: what its times are drawn on, where that is not its own; `waits`: what is said while it is being written."""
     items = branch.items.get(row.pk, [])
     pieces = pieces_of(row, items, seen)
     made = [viewer.item(row.pk, piece, blocks_of(row.pk, piece)) for piece in pieces]
-    return ShownMessage(row, made, look, timeline_of(row, items, viewer.catalog.label(row.model)))
+    timeline = timeline_of(row, items, viewer.catalog.label(row.model), scale)
+    return ShownMessage(row, made, look, timeline, waits)
 
 
 def load_message(pk: UUID, viewer: Viewer) -> ShownMessage:

@@ -142,10 +142,10 @@ def test_on_a_phone_one_comes_after_the_other_and_the_page_stands_still(enter, u
     for part in (one, two):
         assert 300 <= part.evaluate("(it) => it.clientWidth") <= 390
     assert 0 <= one.evaluate(LEFT) < 50 and two.evaluate(LEFT) > 300
-    one.get_by_role("link", name="B", exact=True).click()
+    one.get_by_role("link", name="To branch B").click()
     page.wait_for_function(IS_WHOLE, arg="side-b")
     assert page.evaluate(FITS) and page.evaluate("scrollX") == 0
-    two.get_by_role("link", name="A", exact=True).click()
+    two.get_by_role("link", name="To branch A").click()
     page.wait_for_function(IS_WHOLE, arg="side-a")
     page.evaluate("document.querySelectorAll('main details').forEach((it) => (it.open = true))")
     assert page.evaluate(FITS)
