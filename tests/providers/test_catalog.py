@@ -246,7 +246,7 @@ def test_the_real_demo_keeps_the_providers_promises():
     provider: Provider
     provider, spec = Catalog([]).find("demo:thinker")
     assert (spec.id, spec.demo) == ("demo:thinker", True)
-    assert [each.id for each in asyncio.run(provider.list_models())] == ["demo:thinker"]
+    assert [each.id for each in asyncio.run(provider.list_models())] == ["demo:thinker", "demo:talker"]
 
 
 class Hanging(Scripted):

@@ -15,7 +15,7 @@ from chatapp.core.draft import Draft
 from chatapp.core.events import Event, Finish, ItemDelta, ItemDone, ItemStarted, ResponseEnded
 from chatapp.core.history import GO_ON, History, Logged, Target, fold
 from chatapp.core.items import Item, KeyMaker, Kind, Outcome
-from chatapp.providers.base import OFF, Ask, ToolSpec
+from chatapp.providers.base import OFF, Ask, ProviderError, ToolSpec
 from chatapp.providers.demo import DemoProvider
 from chatapp.providers.demo.finding import expression, zones
 from chatapp.providers.demo.texts import COUNTING, GENERAL, LOOKING, TOPICS, texts_of
@@ -33,6 +33,7 @@ class Talk:
     conversation: str = "c1"
     now: Callable[[], float] = float
     draft: Draft = field(default_factory=Draft)
+    model: str = "thinker"
 
     def ask(self, question: str, **how: object) -> list[Item]:
         """The items of the answer; calls are made for real."""
@@ -61,7 +62,7 @@ class Talk:
     def round(
         self, number: int, keys: KeyMaker, effort: str, tools: Sequence[str], may_call: bool
     ) -> list[Event]:
-        model = self.demo.model()
+        model = self.demo.model(self.model)
         contract = self.demo.contract(model)
         target = Target(model.provider, model.dialect, model.name, contract, effort != OFF)
         specs = [ToolSpec(name=name, description="", schema={}) for name in tools]
@@ -129,8 +130,13 @@ def test_it_is_labelled_as_a_demo_everywhere():
         "demo",
         "Demo (not a real model)",
     )
-    (model,) = asyncio.run(demo.list_models())
-    assert model == demo.model("thinker")
+    model, quick = asyncio.run(demo.list_models())
+    assert (model, quick) == (demo.model("thinker"), demo.model("talker"))
+    assert (quick.id, quick.demo, quick.label) == (
+        "demo:talker",
+        True,
+        "Demo that thinks little (not a real model)",
+    )
     assert (model.id, model.demo, model.label) == ("demo:thinker", True, "Demo (not a real model)")
     assert model.efforts == (OFF, "low", "medium", "high")
     assert demo.contract(model).dialect == "demo"
@@ -226,6 +232,37 @@ def test_nothing_unfilled_is_left_in_its_texts(talk: Talk, question: str):
     items = talk.ask(question, effort="high")
     for again in (items, talk.ask_again(), talk.ask_again()):
         assert "«" not in "".join(item.text for item in again)
+
+
+# Its other model, and its failure
+
+
+def test_its_other_model_thinks_less_and_says_it_sooner():
+    def asked(model: str) -> tuple[int, float]:
+        pauses: list[float] = []
+
+        async def note(seconds: float) -> None:
+            pauses.append(seconds)
+
+        talk = Talk(DemoProvider(sleep=note), model=model)
+        return len(thoughts(talk.ask("How do branches work?"))), sum(pauses)
+
+    (many, long), (few, short) = asked("thinker"), asked("talker")
+    assert (many, few) == (2, 1)
+    assert short < long / 2
+
+
+def test_one_model_of_it_does_not_get_the_thoughts_of_the_other(talk: Talk):
+    talk.ask("How do branches work?")
+    talk.model = "talker"
+    assert "no thoughts of earlier turns" in words(talk.ask("What do you remember?"))
+
+
+def test_it_fails_when_it_is_asked_to_and_answers_when_it_is_asked_again(talk: Talk):
+    with pytest.raises(ProviderError, match="because you asked it to") as failed:
+        talk.ask("Show me what an error looks like")
+    assert "demo_failure" in failed.value.raw
+    assert "I am a demo" in words(talk.ask_again())
 
 
 # What it answers

@@ -32,7 +32,9 @@ OPENAI = listing("openai", "gpt-5", "gpt-5-mini", efforts=EFFORTS)
 
 def test_they_stand_in_a_page_and_for_a_script_in_a_dialog(found):
     page, dialog = found("", OPENAI), found("", OPENAI, headers=SCRIPT)
-    assert models(page) == models(dialog) == ["openai:gpt-5", "openai:gpt-5-mini", "demo:thinker"]
+    assert (
+        models(page) == models(dialog) == ["openai:gpt-5", "openai:gpt-5-mini", "demo:thinker", "demo:talker"]
+    )
     assert "<html" in page.text and "<html" not in dialog.text
     assert words(Page(dialog).one("h2")) == "All models"
 
@@ -48,7 +50,7 @@ def test_each_leads_to_a_conversation_with_it_and_tells_its_efforts(found):
     [
         ("MINI gpt", ["openai:gpt-5-mini"]),
         ("openai", ["openai:gpt-5", "openai:gpt-5-mini"]),
-        ("real model", ["demo:thinker"]),
+        ("real model", ["demo:thinker", "demo:talker"]),
         ("nothing like it", []),
     ],
 )
@@ -90,4 +92,4 @@ def test_four_thousand_models_come_quickly(found):
     began = time.monotonic()
     response = found("", many, headers=SCRIPT)
     assert time.monotonic() - began < 15
-    assert len(models(response)) == 4001
+    assert len(models(response)) == 4002

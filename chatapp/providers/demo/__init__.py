@@ -17,8 +17,12 @@ from .replies import reply
 from .speech import Sleep, Speech
 
 NAME = "demo"
-MODEL = "thinker"
+MODEL, QUICK = "thinker", "talker"
 LABEL = "Demo (not a real model)"
+LABELS = {MODEL: LABEL, QUICK: "Demo that thinks little (not a real model)"}
+EFFORTS = {MODEL: (OFF, "low", "medium", "high"), QUICK: (OFF, "low")}
+# How many times as fast it speaks.
+PACES = {MODEL: 1.0, QUICK: 2.0}
 
 
 class DemoProvider:
@@ -31,10 +35,13 @@ class DemoProvider:
         self._asked: OrderedDict[int, int] = OrderedDict()
 
     def model(self, name: str = MODEL) -> ModelSpec:
-        if name != MODEL:
-            raise UnknownModel(f"There is no model '{NAME}:{name}'. The demo has one: {NAME}:{MODEL}.")
-        efforts = (OFF, "low", "medium", "high")
-        return ModelSpec(provider=NAME, dialect=NAME, name=name, label=LABEL, efforts=efforts, demo=True)
+        if name not in LABELS:
+            raise UnknownModel(
+                f"There is no model '{NAME}:{name}'. The demo has two: {NAME}:{MODEL} and {NAME}:{QUICK}."
+            )
+        return ModelSpec(
+            provider=NAME, dialect=NAME, name=name, label=LABELS[name], efforts=EFFORTS[name], demo=True
+        )
 
     def contract(self, model: ModelSpec) -> Contract:
         return contract_for(NAME, provider=NAME, model=model.name)
@@ -44,13 +51,14 @@ class DemoProvider:
         return []
 
     async def list_models(self) -> list[ModelSpec]:
-        return [self.model()]
+        return [self.model(name) for name in LABELS]
 
     async def stream(self, ask: Ask, keys: KeyMaker) -> AsyncGenerator[Event, None]:
         tools = tuple(tool.name for tool in ask.tools) if ask.may_call else ()
         found = situation(ask.history, tools=tools, again=self._again(ask))
-        pieces = reply(found, ask.effort)
-        async with aclosing(Speech(ask, keys, self._sleep, self._speed).say(pieces)) as events:
+        pieces = reply(found, ask.effort or _usual(ask.model.name))
+        speed = self._speed * PACES[ask.model.name]
+        async with aclosing(Speech(ask, keys, self._sleep, speed).say(pieces)) as events:
             async for event in events:
                 yield event
 
@@ -67,3 +75,8 @@ class DemoProvider:
         while len(self._asked) > self._keeps:
             self._asked.popitem(last=False)
         return before + 1
+
+
+def _usual(model: str) -> str:
+    """The effort of a model when nobody chose one."""
+    return "low" if model == QUICK else ""

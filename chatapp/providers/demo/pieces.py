@@ -22,10 +22,19 @@ class Call:
     value: str
 
 
-Piece = Thought | Words | Call
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """Here the response breaks off. `raw` is what a provider would have said."""
+
+    sentence: str
+    raw: str
 
 
-def as_wire(piece: Piece, call_id: str = "") -> dict[str, object]:
+Said = Thought | Words | Call
+Piece = Said | Failure
+
+
+def as_wire(piece: Said, call_id: str = "") -> dict[str, object]:
     """The demo knows its own thoughts again by this."""
     match piece:
         case Thought():

@@ -11,7 +11,7 @@ from ...core.items import Outcome
 from ..base import OFF
 from . import texts
 from .finding import expression, page, zones
-from .pieces import Call, Piece, Thought, Words, as_wire
+from .pieces import Call, Failure, Piece, Thought, Words, as_wire
 from .reading import Called, Situation
 from .texts import COUNTING, GENERAL, LOOKING, READING, TOPICS, Texts, Topic, texts_of
 
@@ -20,6 +20,7 @@ USUAL = 2
 FIRST_CAP = 160
 RESULT_CAP = 2000
 MOST_ANSWERS = 3
+FAILING = "failing"
 
 
 def reply(at: Situation, effort: str) -> list[Piece]:
@@ -32,7 +33,10 @@ def reply(at: Situation, effort: str) -> list[Piece]:
     calls = _wanted(at.question)
     if calls:
         return _calling(at, calls, thoughts)
-    return _about(at, _topic(at.question), thoughts)
+    topic = _topic(at.question)
+    if topic.name == FAILING and not at.again:
+        return [*_thoughts(texts_of(topic).thoughts, thoughts), Failure(texts.FAILS, texts.FAILS_RAW)]
+    return _about(at, topic, thoughts)
 
 
 def _wanted(question: str) -> list[Call]:

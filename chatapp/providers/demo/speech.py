@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 from ...core.events import Event, Finish, ItemDelta, ItemDone, ItemStarted, ResponseEnded
 from ...core.items import Item, KeyMaker, Kind
-from ..base import Ask
-from .pieces import Call, Piece, Thought, Words, as_wire
+from ..base import Ask, ProviderError, Trouble
+from .pieces import Call, Failure, Piece, Said, Thought, Words, as_wire
 
 Sleep = Callable[[float], Awaitable[None]]
 
@@ -30,6 +30,8 @@ class Speech:
         await self._pause(BEFORE)
         calls = 0
         for piece in pieces:
+            if isinstance(piece, Failure):
+                raise ProviderError(Trouble.BROKEN, piece.sentence, piece.raw)
             call_id = f"demo-{self.ask.round}-{calls}" if isinstance(piece, Call) else ""
             calls += isinstance(piece, Call)
             item = self._item(piece, call_id)
@@ -43,7 +45,7 @@ class Speech:
     async def _pause(self, seconds: float) -> None:
         await self.sleep(seconds / self.speed)
 
-    def _item(self, piece: Piece, call_id: str) -> Item:
+    def _item(self, piece: Said, call_id: str) -> Item:
         return Item(
             key=self.keys.take(),
             kind=_kind(piece),
@@ -58,7 +60,7 @@ class Speech:
         )
 
 
-def _kind(piece: Piece) -> Kind:
+def _kind(piece: Said) -> Kind:
     match piece:
         case Thought():
             return Kind.REASONING
@@ -68,5 +70,5 @@ def _kind(piece: Piece) -> Kind:
             return Kind.TOOL_CALL
 
 
-def _text(piece: Piece) -> str:
+def _text(piece: Said) -> str:
     return json.dumps({piece.argument: piece.value}) if isinstance(piece, Call) else piece.text

@@ -80,6 +80,14 @@ TOPICS = (
         _words("local model", "smollm2?", "tiny model", "offline", "without .{0,4}(?:network|internet|key)"),
     ),
     Topic(
+        "failing",
+        _words(
+            "(?:how|what) .{0,30}(?:failures?|errors?|failed answers?) looks?",
+            "(?:show|make|give|simulate) .{0,20}(?:errors?|failures?)",
+            "(?:please|can you|could you) fail",
+        ),
+    ),
+    Topic(
         "branches",
         _words(
             "branch(?:es|ing)?",
@@ -199,4 +207,6 @@ REMEMBERS_NOTHING = (
 )
 CHANGED = "\n\n«count» came back changed, which should not happen. Please tell whoever runs this server."
 LEFT_OUT = "\n\nLeft out on the way: «dropped»."
+FAILS = "The demo failed, because you asked it to. Press Retry, and it answers."
+FAILS_RAW = '{"error": {"type": "demo_failure", "message": "A provider\'s own words would stand here."}}'
 NOTHING_MORE = "There is nothing more to say here: I am a demo, and this answer was at its end."
