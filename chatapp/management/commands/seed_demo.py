@@ -1,0 +1,119 @@
+"""Fills the product with a believable world, for trying and for pictures: people who asked, and what they did with the answers."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import secrets
+from argparse import ArgumentParser
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.contrib.auth.models import User
+from django.contrib.auth.password_validation import validate_password
+from django.core.exceptions import ValidationError
+from django.core.management.base import BaseCommand, CommandError
+from django.db import Error
+
+from chatapp.management import tables
+from chatapp.management.stories import STORIES
+from chatapp.management.telling import Stage, Story, is_told
+from chatapp.models import Conversation
+from chatapp.store import close_threads, in_thread
+from chatapp.store.accounts import start_account
+from chatapp.store.roles import set_roles
+
+# Nobody gets mail there, and nobody else has such an address.
+MARK = "@seeded.invalid"
+# The first of them administers an empty server.
+PEOPLE = {"dana": "administrator", "alice": "", "bob": "reviewer", "charlie": ""}
+OTHERS = (
+    "This database holds conversations of other people. With --beside the people of the demonstration and their "
+    "conversations come beside them; nobody else's are touched."
+)
+
+
+class Command(BaseCommand):
+    help = "Fill the product with a believable world, for trying and for pictures."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument(
+            "--beside", action="store_true", help="also where other people have conversations already"
+        )
+        parser.add_argument(
+            "--password", default="", help="with which all of them sign in; a random one when left out"
+        )
+
+    def handle(self, *args: Any, beside: bool, password: str, **options: Any) -> None:
+        tables.bring_up_to_date()
+        try:
+            self._seed(beside, password)
+        except (Error, OSError) as error:
+            raise CommandError(tables.unusable(error)) from None
+
+    def _seed(self, beside: bool, password: str) -> None:
+        missing = [story for story in STORIES if not is_told(story)]
+        if not missing:
+            self.stdout.write("It is there already: nothing was added, and passwords stay as they are.")
+            return
+        _refuse_strangers(beside)
+        secret = password or secrets.token_urlsafe(12)
+        new = _start_people(secret, chosen=bool(password))
+        people = {user.get_username(): user for user in User.objects.filter(username__in=PEOPLE)}
+        self.stdout.write(f"{len(missing)} conversations are being made.")
+        asyncio.run(_tell(missing, people))
+        self._tell_how_to_sign_in(new, secret)
+
+    def _tell_how_to_sign_in(self, new: list[str], secret: str) -> None:
+        if not new:
+            self.stdout.write("The rest of the world is there now. Passwords stay as they are.")
+            return
+        for name in new:
+            self.stdout.write(f"  {name:8} {PEOPLE[name]}".rstrip())
+        self.stdout.write(f"Each of them signs in with the password {secret}")
+
+
+def _refuse_strangers(beside: bool) -> None:
+    taken = User.objects.filter(username__in=PEOPLE).exclude(email__endswith=MARK)
+    names = sorted(taken.values_list("username", flat=True))
+    if names:
+        raise CommandError(
+            f"The name {names[0]} is taken here by somebody else. Use another database: their account stays theirs."
+        )
+    if not beside and Conversation.objects.exclude(owner__email__endswith=MARK).exists():
+        raise CommandError(OTHERS)
+
+
+def _start_people(password: str, *, chosen: bool) -> list[str]:
+    """The names of those who were not there."""
+    new = []
+    for name, role in PEOPLE.items():
+        if User.objects.filter(username=name).exists():
+            continue
+        user = User(username=name, email=f"{name}{MARK}")
+        if chosen:
+            _refuse_weak(password, user)
+        user.set_password(password)
+        start_account(user)
+        set_roles(user, active=True, staff=role == "administrator", reviewer=role == "reviewer")
+        new.append(name)
+    return new
+
+
+def _refuse_weak(password: str, user: User) -> None:
+    try:
+        validate_password(password, user)
+    except ValidationError as error:
+        raise CommandError(" ".join(error.messages)) from None
+
+
+async def _tell(stories: list[Story], people: dict[str, Any]) -> None:
+    # What a story lets fail is told in its answer.
+    logging.getLogger("chatapp").setLevel(logging.CRITICAL)
+    stage = Stage(Path(settings.DATA_DIR), people)
+    try:
+        for story in stories:
+            await stage.play(story)
+    finally:
+        await stage.engine.close()

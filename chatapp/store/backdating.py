@@ -1,0 +1,47 @@
+"""Moves what was just made to when it is said to have happened: everything in a conversation together, so that its moments agree."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+from uuid import UUID
+
+from django.db import transaction
+
+from ..core.items import Kind
+from ..core.recorded import Recorded
+from ..models import Conversation, Grant, Item, Look, Message, Origin, Share, ToolRun
+
+SHARED_AFTER, LOOKED_AFTER = timedelta(minutes=2), timedelta(minutes=30)
+
+
+@transaction.atomic
+def move_back(conversation: UUID, *, began: datetime, asked: Mapping[UUID, datetime], now: datetime) -> None:
+    """`asked`: the moments of the messages that began here; those that came along with a fork keep theirs."""
+    last = max(asked.values(), default=began)
+    for pk, at in asked.items():
+        _move_message(pk, at)
+    row = Conversation.objects.defer("tools").get(pk=conversation)
+    marked = {name: last for name in ("pinned_at", "archived_at") if getattr(row, name)}
+    Conversation.objects.filter(pk=conversation).update(created_at=began, updated_at=last, **marked)
+    Origin.objects.filter(pk=conversation).update(made_at=began)
+    Grant.objects.filter(conversation=conversation).update(created_at=last)
+    links = Share.objects.filter(leaf__conversation=conversation)
+    shared = min(now, last + SHARED_AFTER)
+    links.update(created_at=shared)
+    links.exclude(revoked_at=None).update(revoked_at=shared)
+    Look.objects.filter(conversation=conversation).update(at=min(now, last + LOOKED_AFTER))
+
+
+def _move_message(pk: UUID, at: datetime) -> None:
+    row = Message.objects.get(pk=pk)
+    Message.objects.filter(pk=pk).update(created_at=at, touched_at=row.touched_at and at)
+    ToolRun.objects.filter(message=pk).update(began_at=at)
+    stretches, ended = Recorded(row.metadata).stretches, at
+    for item in Item.objects.filter(message=pk).order_by("seq"):
+        if item.key in stretches:
+            ended = at + timedelta(milliseconds=stretches[item.key].end)
+        # A decision was made when the call had been shown.
+        decided = {"at": ended.isoformat()} if item.kind == Kind.PERMISSION_DECISION else {}
+        wire = item.wire | decided if decided else item.wire
+        Item.objects.filter(pk=item.pk).update(created_at=ended, wire=wire)
