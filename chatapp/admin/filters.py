@@ -7,7 +7,7 @@ from typing import Any
 
 from django.contrib.admin import ModelAdmin
 from django.contrib.auth.models import User
-from django.db.models import QuerySet
+from django.db.models import F, QuerySet
 from django.http import HttpRequest
 from django.utils import timezone
 
@@ -35,12 +35,12 @@ _THINKING: dict[str, tuple[str, int, int | None]] = {
 
 
 class OwnerFilter(Choice):
-    """Those who came last; anybody else by the list of people."""
+    """Those who came last, then those who never did; anybody else by the list of people."""
 
     title, parameter_name = "user", "owner"
 
     def lookups(self, request: HttpRequest, model_admin: ModelAdmin) -> list[tuple[Any, str]]:
-        people = list(User.objects.exclude(last_login=None).order_by("-last_login")[:PEOPLE])
+        people = list(User.objects.order_by(F("last_login").desc(nulls_last=True), "pk")[:PEOPLE])
         chosen = request.GET.get("owner", "")
         if chosen.isascii() and chosen.isdigit() and len(chosen) < 10:
             known = {person.pk for person in people}

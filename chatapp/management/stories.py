@@ -5,6 +5,8 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import Any
 
+from django.utils import timezone
+
 from chatapp.core.permission import Decision
 from chatapp.management.telling import TALKER, Story, Teller
 from chatapp.models import Look
@@ -61,7 +63,8 @@ async def integral(tell: Teller) -> None:
     table = await tell.ask("Compare the thinking efforts in a table", effort="medium")
     await tell.title("An integral for the seminar")
     await tell.share(table, opened=14)
-    await tell.share(table, opened=3, with_thoughts=False, with_tools=False)
+    until = timezone.now() + timedelta(days=7)
+    await tell.share(table, opened=3, with_thoughts=False, with_tools=False, expires_at=until)
     await tell.revoke(await tell.share(table, opened=1))
 
 
@@ -174,7 +177,7 @@ STORIES = (
     Story("tip", "bob", _ago(3, 1), _asking("What is 18% of 64.50?", "And 20% of 64.50?", model=TALKER)),
     Story("teacher", "alice", _ago(2, 3), teacher),
     Story("denial", "bob", _ago(2, 1), bobs_denial),
-    Story("integral", "alice", _ago(1, 2), integral),
+    Story("integral", "alice", _ago(1, 0, 10), integral),
     Story("failure", "alice", _ago(1), failure),
     Story("bob's fork", "bob", _ago(0, 23), bobs_fork),
     Story("charlie's fork", "charlie", _ago(0, 20), charlies_fork),

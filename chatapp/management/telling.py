@@ -230,4 +230,7 @@ def _first_answer(name: str) -> Message:
 
 
 def _head(conversation: UUID) -> Message:
-    return Message.objects.get(conversation=conversation, pk=load_conversation(conversation).head_id)
+    row = load_conversation(conversation).head
+    if row is None:
+        raise LookupError("Nothing came along with the fork.")
+    return row

@@ -41,7 +41,7 @@ def _move_message(pk: UUID, at: datetime) -> None:
     for item in Item.objects.filter(message=pk).order_by("seq"):
         if item.key in stretches:
             ended = at + timedelta(milliseconds=stretches[item.key].end)
+        Item.objects.filter(pk=item.pk).update(created_at=ended)
         # A decision was made when the call had been shown.
-        decided = {"at": ended.isoformat()} if item.kind == Kind.PERMISSION_DECISION else {}
-        wire = item.wire | decided if decided else item.wire
-        Item.objects.filter(pk=item.pk).update(created_at=ended, wire=wire)
+        if item.kind == Kind.PERMISSION_DECISION and isinstance(item.wire, dict):
+            Item.objects.filter(pk=item.pk).update(wire=item.wire | {"at": ended.isoformat()})

@@ -20,7 +20,6 @@ from chatapp.management import tables
 from chatapp.management.stories import STORIES
 from chatapp.management.telling import Stage, Story, is_told
 from chatapp.models import Conversation
-from chatapp.store import close_threads, in_thread
 from chatapp.store.accounts import start_account
 from chatapp.store.roles import set_roles
 
@@ -87,18 +86,16 @@ def _refuse_strangers(beside: bool) -> None:
 
 def _start_people(password: str, *, chosen: bool) -> list[str]:
     """The names of those who were not there."""
-    new = []
-    for name, role in PEOPLE.items():
-        if User.objects.filter(username=name).exists():
-            continue
-        user = User(username=name, email=f"{name}{MARK}")
-        if chosen:
-            _refuse_weak(password, user)
+    there = set(User.objects.filter(username__in=PEOPLE).values_list("username", flat=True))
+    new = [User(username=name, email=f"{name}{MARK}") for name in PEOPLE if name not in there]
+    for user in new if chosen else ():
+        _refuse_weak(password, user)
+    for user in new:
+        role = PEOPLE[user.username]
         user.set_password(password)
         start_account(user)
         set_roles(user, active=True, staff=role == "administrator", reviewer=role == "reviewer")
-        new.append(name)
-    return new
+    return [user.username for user in new]
 
 
 def _refuse_weak(password: str, user: User) -> None:
