@@ -60,7 +60,8 @@ class Command(BaseCommand):
         secret = password or secrets.token_urlsafe(12)
         new = _start_people(secret, chosen=bool(password))
         people = {user.get_username(): user for user in User.objects.filter(username__in=PEOPLE)}
-        self.stdout.write(f"{len(missing)} conversations are being made.")
+        many = f"{len(missing)} conversations are" if len(missing) > 1 else "1 conversation is"
+        self.stdout.write(f"{many} being made.")
         asyncio.run(_tell(missing, people))
         self._tell_how_to_sign_in(new, secret)
 
