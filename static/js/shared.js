@@ -1,6 +1,6 @@
 // A page that others opened by a link asks now and then whether the link still opens it, while somebody looks at it.
 // When it does not, the page is loaded anew, and nothing of it stays.
-const EVERY_MS = 15_000;
+const EVERY_MS = 5000;
 const address = document.querySelector("[data-open]")?.dataset.open;
 
 async function look() {

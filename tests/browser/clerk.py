@@ -18,6 +18,7 @@ from django.utils import timezone
 from chatapp import store
 from chatapp.core.items import Kind
 from chatapp.models import Conversation, Item, Message, Preference, Role, Status
+from chatapp.store import roles, sharing
 
 from .besieged import failures, items_of, titles
 
@@ -104,6 +105,19 @@ def message(pk: str) -> dict[str, Any]:
     return {"status": row.status, "metadata": row.metadata, "items": items}
 
 
+def share(conversation: str) -> str:
+    """The token of a link to all of it."""
+    row = Conversation.objects.select_related("head", "owner").get(pk=conversation)
+    assert row.head
+    token: str = sharing.share(row.head, by=row.owner).token
+    return token
+
+
+def promote(name: str) -> None:
+    """To an administrator."""
+    roles.set_roles(User.objects.get(username=name), active=True, staff=True, reviewer=False)
+
+
 def running() -> int:
     """How many turns are at work."""
     return Message.objects.filter(status__in=(Status.QUEUED, Status.RUNNING)).count()
@@ -115,7 +129,7 @@ def breaches() -> list[str]:
 
 CAN: dict[str, Callable[..., Any]] = {
     each.__name__: each
-    for each in (person, conversation, message, running, breaches, failures, items_of, titles)
+    for each in (person, conversation, message, share, promote, running, breaches, failures, items_of, titles)
 }
 
 

@@ -21,7 +21,7 @@ PHONE = {"viewport": {"width": 390, "height": 780}, "has_touch": True, "is_mobil
 DESKTOP = {"viewport": {"width": 1280, "height": 800}}
 LOOKS = [look | {"color_scheme": scheme} for look in (PHONE, DESKTOP) for scheme in ("light", "dark")]
 # The page's own clock, so that nobody waits for it.
-SOONER = "const set = setInterval; window.setInterval = (work, ms) => set(work, ms === 15000 ? 100 : ms)"
+SOONER = "const set = setInterval; window.setInterval = (work, ms) => set(work, ms === 5000 ? 100 : ms)"
 
 
 def answered(tab: Tab, upstream, question: str, *steps) -> None:
@@ -129,6 +129,29 @@ def test_a_page_that_is_open_closes_when_its_link_is_taken_back(enter, window, u
     expect(alice.page.get_by_text("Revoked.")).to_be_focused()
     expect(bob.page.get_by_role("heading", name="This link opens nothing")).to_be_visible()
     assert "This is shared." not in bob.page.content()
+
+
+def test_a_fork_stays_when_the_link_that_it_came_from_is_taken_back(enter, upstream):
+    alice, bob = enter().open(), enter()
+    answered(alice, upstream, "What is shared?", Think(THOUGHT), Write("This is shared."))
+    link = shared_by(alice)
+    bob.context.add_init_script(SOONER)
+    bob.open(path(link))
+    bob.press("Fork", within=bob.page.get_by_role("navigation", name="This branch"))
+    bob.page.wait_for_url("**/c/**")
+    reader = enter(bob)
+    reader.forgive("404")
+    reader.open(path(link))
+
+    alice.page.get_by_role("button", name=re.compile("^Revoke the link")).click()
+    expect(reader.page.get_by_role("heading", name="This link opens nothing")).to_be_visible()
+    bob.reload()
+    expect(bob.text).to_have_text("This is shared.")
+    upstream.plays(Write("It goes on."))
+    bob.page.get_by_label("Effort").select_option("high")
+    bob.ask("And now?")
+    bob.expect_status("complete")
+    expect(bob.answer).to_contain_text("It goes on.")
 
 
 def test_a_reader_forks_up_to_the_message_where_they_stand(enter, upstream):
