@@ -58,10 +58,10 @@ async def failure(tell: Teller) -> None:
     await tell.looked_at_by("dana", Look.What.SEARCH)
 
 
-async def integral(tell: Teller) -> None:
-    await tell.ask("Show me a formula with an integral, for the seminar", effort="high")
+async def formula(tell: Teller) -> None:
+    await tell.ask("Show me a formula, for the seminar on Monday", effort="high")
     table = await tell.ask("Compare the thinking efforts in a table", effort="medium")
-    await tell.title("An integral for the seminar")
+    await tell.title("A formula for the seminar")
     await tell.share(table, opened=14)
     until = timezone.now() + timedelta(days=7)
     await tell.share(table, opened=3, with_thoughts=False, with_tools=False, expires_at=until)
@@ -108,7 +108,7 @@ async def archived(tell: Teller) -> None:
 
 
 async def bobs_fork(tell: Teller) -> None:
-    await tell.fork_shared("integral")
+    await tell.fork_shared("formula")
     await tell.ask("What do you remember of your earlier thoughts?", model=TALKER)
     await tell.ask("Show me another formula, please", effort="high")
 
@@ -127,7 +127,7 @@ async def charlies_router(tell: Teller) -> None:
 
 
 async def charlies_fork(tell: Teller) -> None:
-    await tell.fork_shared("integral", with_thoughts=False)
+    await tell.fork_shared("formula", with_thoughts=False)
     await tell.ask("Thanks, that is what I needed")
 
 
@@ -177,7 +177,7 @@ STORIES = (
     Story("tip", "bob", _ago(3, 1), _asking("What is 18% of 64.50?", "And 20% of 64.50?", model=TALKER)),
     Story("teacher", "alice", _ago(2, 3), teacher),
     Story("denial", "bob", _ago(2, 1), bobs_denial),
-    Story("integral", "alice", _ago(1, 0, 10), integral),
+    Story("formula", "alice", _ago(1, 0, 10), formula),
     Story("failure", "alice", _ago(1), failure),
     Story("bob's fork", "bob", _ago(0, 23), bobs_fork),
     Story("charlie's fork", "charlie", _ago(0, 20), charlies_fork),

@@ -68,8 +68,10 @@ class Stage:
     async def play(self, story: Story) -> None:
         self.pace.begin(story.name)
         teller = Teller(self, story)
-        await story.tell(teller)
-        await teller.close()
+        try:
+            await story.tell(teller)
+        finally:
+            await teller.close()
 
     async def _tell_time(self, arguments: dict[str, Any], report: Any) -> str:
         """The clock as it stood on the day of the story."""
@@ -176,9 +178,10 @@ class Teller:
         await in_thread(go_to)(self.owner, await self._row(earlier.answer))
 
     async def close(self) -> None:
-        """All of it happened when the story says."""
-        moving = in_thread(move_back)
-        await moving(self._here, began=self._began, asked=self._asked, now=timezone.now())
+        """All of it happened when the story says, also where it was broken off."""
+        if self.conversation is not None:
+            moving = in_thread(move_back)
+            await moving(self.conversation, began=self._began, asked=self._asked, now=timezone.now())
 
     async def _asked_for(self, asking: Callable[..., Awaitable[Started]], words_heard: int | None) -> Started:
         pace, engine = self._stage.pace, self._stage.engine

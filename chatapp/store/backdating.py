@@ -26,11 +26,16 @@ def move_back(conversation: UUID, *, began: datetime, asked: Mapping[UUID, datet
     Conversation.objects.filter(pk=conversation).update(created_at=began, updated_at=last, **marked)
     Origin.objects.filter(pk=conversation).update(made_at=began)
     Grant.objects.filter(conversation=conversation).update(created_at=last)
-    links = Share.objects.filter(leaf__conversation=conversation)
-    shared = min(now, last + SHARED_AFTER)
-    links.update(created_at=shared)
-    links.exclude(revoked_at=None).update(revoked_at=shared)
+    _move_links(conversation, last, now)
     Look.objects.filter(conversation=conversation).update(at=min(now, last + LOOKED_AFTER))
+
+
+def _move_links(conversation: UUID, last: datetime, now: datetime) -> None:
+    """One after the other, as they were made."""
+    links = Share.objects.filter(leaf__conversation=conversation).order_by("created_at")
+    for n, link in enumerate(links, start=1):
+        at = min(now, last + n * SHARED_AFTER)
+        Share.objects.filter(pk=link.pk).update(created_at=at, revoked_at=link.revoked_at and at)
 
 
 def _move_message(pk: UUID, at: datetime) -> None:

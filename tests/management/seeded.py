@@ -77,7 +77,7 @@ def _seen() -> dict[str, Any]:
 
 def _shared() -> list[list[Any]]:
     """Each link: whether thoughts go along, whether it ends, how often it was opened, and how it answers."""
-    links = Share.objects.order_by("created_at", "-opened")
+    links = Share.objects.order_by("created_at")
     reader = Client(headers={"host": "localhost"})
     return [
         [row.with_thoughts, row.expires_at is not None, row.opened, reader.get(_path(row)).status_code]

@@ -50,6 +50,8 @@ class Command(BaseCommand):
             self._seed(beside, password)
         except (Error, OSError) as error:
             raise CommandError(tables.unusable(error)) from None
+        except KeyboardInterrupt:
+            raise CommandError("It was stopped. The next run goes on from there.", returncode=130) from None
 
     def _seed(self, beside: bool, password: str) -> None:
         missing = [story for story in STORIES if not is_told(story)]
