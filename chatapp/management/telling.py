@@ -8,16 +8,17 @@ from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
 from typing import Any
-from uuid import NAMESPACE_URL, UUID, uuid5
+from uuid import UUID
 
 from django.utils import timezone
 
 from chatapp.core.permission import Decision
 from chatapp.management.pace import Pace
-from chatapp.models import Conversation, Look, Message, Share
+from chatapp.management.seeded import first_answer, head_of, key_of, step_of, token_of
+from chatapp.models import Look, Message, Share
 from chatapp.providers.catalog import Catalog
 from chatapp.providers.demo import MODEL, NAME, QUICK, DemoProvider
-from chatapp.store import Started, asks_of, in_thread, load_conversation, load_items, sharing, titles
+from chatapp.store import Started, asks_of, in_thread, load_items, sharing, titles
 from chatapp.store.backdating import move_back
 from chatapp.store.forking import Extent, fork
 from chatapp.store.listing import archive, pin
@@ -28,17 +29,8 @@ from chatapp.tools.clock import in_zone
 from chatapp.turns.engine import Engine
 
 THINKER, TALKER = f"{NAME}:{MODEL}", f"{NAME}:{QUICK}"
-WORLD = uuid5(NAMESPACE_URL, "thoughtline seed_demo")
 READING_SECONDS = 35.0
 Tell = Callable[["Teller"], Awaitable[None]]
-
-
-def key_of(story: str) -> UUID:
-    return uuid5(WORLD, story)
-
-
-def step_of(story: str, number: int) -> UUID:
-    return uuid5(key_of(story), str(number))
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,13 +139,13 @@ class Teller:
 
     async def fork_shared(self, name: str, *, with_thoughts: bool = True) -> None:
         """What the link opens that was made in the story of that name, to go on with it."""
-        token = await in_thread(_token_of)(name, with_thoughts)
+        token = await in_thread(token_of)(name, with_thoughts)
         made = await in_thread(sharing.fork_shared)(token, by=self.owner, submission=key_of(self._story.name))
         await self._stand_in(made.conversation.pk)
 
     async def fork(self, name: str, extent: Extent) -> None:
         """One's own conversation, of the story of that name."""
-        source = await in_thread(_first_answer)(name)
+        source = await in_thread(first_answer)(name)
         made = await in_thread(fork)(
             source, by=self.owner, extent=extent, submission=key_of(self._story.name)
         )
@@ -202,7 +194,7 @@ class Teller:
         return started
 
     async def _stand_in(self, conversation: UUID) -> None:
-        head = await in_thread(_head)(conversation)
+        head = await in_thread(head_of)(conversation)
         self.conversation = conversation
         self.last = Started(conversation, head.parent_id or head.pk, head.pk)
 
@@ -214,26 +206,3 @@ class Teller:
 
     async def _row(self, message: UUID) -> Message:
         return await in_thread(Message.objects.get)(pk=message)
-
-
-def is_told(story: Story) -> bool:
-    """By its first question, or by the fork with which it began."""
-    asked = Message.objects.filter(submission=step_of(story.name, 0)).exists()
-    return asked or Conversation.objects.filter(pk=key_of(story.name)).exists()
-
-
-def _token_of(name: str, with_thoughts: bool) -> str:
-    links = Share.objects.filter(leaf__conversation__messages__submission=step_of(name, 0), revoked_at=None)
-    token: str = links.filter(with_thoughts=with_thoughts).values_list("token", flat=True)[0]
-    return token
-
-
-def _first_answer(name: str) -> Message:
-    return Message.objects.get(submission=step_of(name, 0))
-
-
-def _head(conversation: UUID) -> Message:
-    row = load_conversation(conversation).head
-    if row is None:
-        raise LookupError("Nothing came along with the fork.")
-    return row

@@ -21,6 +21,12 @@ def tell() -> None:
     print(json.dumps(_stored() | {"seen": _seen(), "shared": _shared()}))
 
 
+def count() -> None:
+    """No more than who is there and how much."""
+    people = list(User.objects.values_list("username", flat=True))
+    print(json.dumps({"people": people, "messages": Message.objects.count()}))
+
+
 def _stored() -> dict[str, Any]:
     answers = Message.objects.filter(role="assistant")
     records = [(row.status, Recorded(row.metadata)) for row in answers]

@@ -17,8 +17,9 @@ from django.core.management.base import BaseCommand, CommandError
 from django.db import Error
 
 from chatapp.management import tables
+from chatapp.management.seeded import is_told
 from chatapp.management.stories import STORIES
-from chatapp.management.telling import Stage, Story, is_told
+from chatapp.management.telling import Stage, Story
 from chatapp.models import Conversation
 from chatapp.store.accounts import start_account
 from chatapp.store.roles import set_roles
@@ -54,7 +55,7 @@ class Command(BaseCommand):
             raise CommandError("It was stopped. The next run goes on from there.", returncode=130) from None
 
     def _seed(self, beside: bool, password: str) -> None:
-        missing = [story for story in STORIES if not is_told(story)]
+        missing = [story for story in STORIES if not is_told(story.name)]
         if not missing:
             self.stdout.write("It is there already: nothing was added, and passwords stay as they are.")
             return
@@ -62,18 +63,19 @@ class Command(BaseCommand):
         secret = password or secrets.token_urlsafe(12)
         new = _start_people(secret, chosen=bool(password))
         people = {user.get_username(): user for user in User.objects.filter(username__in=PEOPLE)}
+        self._tell_how_to_sign_in(new, secret)
         many = f"{len(missing)} conversations are" if len(missing) > 1 else "1 conversation is"
         self.stdout.write(f"{many} being made.")
+        self.stdout.flush()
         asyncio.run(_tell(missing, people))
-        self._tell_how_to_sign_in(new, secret)
+        self.stdout.write("Done.")
 
     def _tell_how_to_sign_in(self, new: list[str], secret: str) -> None:
-        if not new:
-            self.stdout.write("The rest of the world is there now. Passwords stay as they are.")
-            return
+        """At once: a run that is stopped would not come to it."""
         for name in new:
             self.stdout.write(f"  {name:8} {PEOPLE[name]}".rstrip())
-        self.stdout.write(f"Each of them signs in with the password {secret}")
+        words = f"Each of them signs in with the password {secret}"
+        self.stdout.write(words if new else "Passwords stay as they are.")
 
 
 def _refuse_strangers(beside: bool) -> None:
