@@ -191,8 +191,15 @@ def _take(
 def _keep_what_was_seen(message: UUID, seen: Seen | None, outcome: Outcome, ended: dict[str, Any]) -> None:
     before = Message.objects.values_list("attempt", flat=True).get(pk=message) - 1
     best = seen if seen and seen.attempt == before else load_draft(message)
+    sent = _sent_for_the_open_round(message, best)
     _cut(message, best, outcome, STOPPED_RESULT if outcome is Outcome.STOPPED else NO_RESULT)
-    note(message, Measured(round=best.draft.facts if best else None), ended=ended)
+    note(message, Measured(round=sent), ended=ended)
+
+
+def _sent_for_the_open_round(message: UUID, seen: Seen | None) -> dict[str, Any] | None:
+    """A round is stored a moment before its draft forgets what was sent for it."""
+    facts = seen.draft.facts if seen else None
+    return facts if facts and facts["round"] >= next_round(load_items(message)) else None
 
 
 def _cut(message: UUID, seen: Seen | None, outcome: Outcome, text: str) -> None:

@@ -154,6 +154,27 @@ def test_stop_keeps_no_piece_twice_that_is_a_row_already(claimed):
     assert list(store.verify_log()) == []
 
 
+@pytest.mark.parametrize("reached", [True, False], ids=["of the live draft", "of a draft saved too late"])
+def test_stop_tells_no_request_twice_whose_round_is_stored_already(claimed, reached):
+    """A round is stored a moment before its draft forgets it: the stop may come between, and so may the draft's own saving."""
+    before = seen(1, *half_a_round())
+    before.draft.facts = {"round": 0, "usage": {"output": 5}}
+    store.append_round(claimed, [thought(), call()], Measured(round=before.draft.facts))
+    if not reached:
+        store.save_drafts([(claimed, before.draft.to_json(3000))])
+    store.stop(claimed.message, before if reached else None)
+    assert row(claimed).metadata["rounds"] == [{"round": 0, "usage": {"output": 5}}]
+
+
+def test_stop_tells_what_was_sent_for_the_open_round(claimed):
+    store.append_round(claimed, [thought(), call()], Measured(round={"round": 0}))
+    store.append_result(claimed, result(), Measured())
+    now = seen(1, (0, Asked(1)))
+    now.draft.facts = {"round": 1}
+    store.stop(claimed.message, now)
+    assert row(claimed).metadata["rounds"] == [{"round": 0}, {"round": 1}]
+
+
 def test_stop_gives_every_open_call_a_result(claimed):
     store.append_round(claimed, [call(), call("fc_2", call_id="call_2")], Measured())
     store.append_result(claimed, result(), Measured())
