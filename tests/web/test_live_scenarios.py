@@ -9,7 +9,7 @@ import pytest
 from tests.turns.conftest import up, upstream  # noqa: F401  (fixtures)
 from tests.turns.providers import LINES, TOOLS, Line, catalog_for
 from tests.turns.stage import play, stage
-from tests.turns.test_scenarios import FAILING, GOOD, HEAVY
+from tests.turns.test_scenarios import FAILING, GOOD, HEAVY, SILENCE
 
 from .tabs import Tab
 
@@ -23,7 +23,8 @@ SCENARIOS = [*(name for name in GOOD if name not in HEAVY), *FAILING, "incomplet
 @pytest.mark.parametrize("line", THREE, ids=str)
 def test_every_scenario_ends_as_a_reload_shows_it(up, tmp_path, line: Line, name: str):  # noqa: F811
     async def story():
-        async with stage(catalog_for(up, silence=0.3), tmp_path, model=line.model(name), tools=TOOLS) as on:
+        catalog = catalog_for(up, silence=SILENCE.get(name, 30.0))
+        async with stage(catalog, tmp_path, model=line.model(name), tools=TOOLS) as on:
             early, restless, late = Tab(on), Tab(on), Tab(on)
             await early.open()
             await restless.open()
