@@ -66,7 +66,8 @@ def _by(ask: Ask, event: Event) -> Event:
 
 
 class Tab:
-    """One page that is open. `looks` are done to its screen after every frame, or what their `after` says."""
+    """One page that is open. `looks` are done to its screen after every frame, or what their `after` says; those that care are
+    told of each connection by their `joins`."""
 
     def __init__(self, on: Stage, *looks: Callable[[Screen], None], **outbox: Any) -> None:
         self.on, self.looks, self.outbox_limits = on, looks, outbox
@@ -88,6 +89,8 @@ class Tab:
     def join(self) -> None:
         """The socket opens: the page says what it shows."""
         self.drop()
+        for look in self.looks:
+            getattr(look, "joins", lambda: None)()
         self._work = asyncio.create_task(self._listen())
         self._work.add_done_callback(lambda _: self._more.set())
 

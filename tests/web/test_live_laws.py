@@ -46,9 +46,10 @@ MARKDOWN = ("reasoning", "assistant_message")
 
 
 class BlocksStay:
-    """A finished block stays the same element while its item grows. Afterwards, and on a page that was loaded meanwhile,
-    it goes only where its HTML became another. (A loaded page shows what still grows as blocks too; the first news says which
-    of them are finished. On a busy machine one frame brings that and the end.)"""
+    """A finished block stays the same element while its item grows on one connection. Afterwards, and on a page that was
+    loaded or came back meanwhile, it goes only where its HTML became another. (A loaded page shows what still grows as blocks
+    too; the first news says which of them are finished. One that comes back is told them as they are by then: a definition
+    that came late counts. On a busy machine one frame brings that and the end.)"""
 
     after = "operation"
 
@@ -56,10 +57,13 @@ class BlocksStay:
         self._seen: dict[str, list[tuple[Element, Any]]] = {}
         self._from_the_start: set[str] = set()
 
+    def joins(self) -> None:
+        self._from_the_start.clear()
+
     def __call__(self, screen: Screen) -> None:
         for body in bodies(screen, *MARKDOWN):
             now = [each for each in body.elements if "data-growing" not in each.attributes]
-            if body.id not in self._seen and not now:
+            if not now and not self._seen.get(body.id):
                 self._from_the_start.add(body.id)
             may_change = body.id not in self._from_the_start or not grows(body)
             for (before, shape), after in zip(self._seen.get(body.id, []), now, strict=False):
@@ -361,6 +365,39 @@ def test_at_the_end_only_the_block_that_a_late_definition_changed_is_another(tmp
             await tab.looks_as_if_just_loaded()
 
     play(story())
+
+
+def test_a_page_that_comes_back_has_a_late_definition_at_once_and_keeps_the_other_blocks(tmp_path):
+    text = "One.\n\nSee [this][1].\n\nThree.\n\n[1]: https://example.org\n\nFour.\n\nFive.\n\nSix."
+
+    async def story():
+        async with watched(tmp_path) as (on, steps):
+            tab = await Tab(on, BlocksStay()).open()
+            answer = await on.begin()
+            *before, done = said("m_1", Kind.ASSISTANT_MESSAGE, text, [text.index("[1]:")])
+            await steps.say(*before[:2])
+            await tab.sees(lambda screen: len(finished(screen)) == 2)
+            early = finished(tab.screen)
+            tab.drop()
+            await steps.say(*before[2:])
+            tab.join()
+            await tab.sees(lambda screen: len(finished(screen)) > 3)
+            one, see, *_ = finished(tab.screen)
+            assert one is early[0]
+            assert see is not early[1] and see.all("href", "https://example.org")
+            await steps.say(done, *ended())
+            await on.end(answer)
+            await tab.sees_the_end()
+            assert finished(tab.screen)[:2] == [one, see]
+            await tab.looks_as_if_just_loaded()
+
+    play(story())
+
+
+def finished(screen: Screen) -> list[Element]:
+    """The blocks of the answer that no further text changes."""
+    found = bodies(screen, "assistant_message")
+    return [each for body in found for each in body.elements if "data-growing" not in each.attributes]
 
 
 def test_letters_of_which_nothing_is_shown_in_the_end_go_from_a_page_that_missed_the_end(tmp_path):
