@@ -23,6 +23,7 @@ from chatapp.core.events import (
     Retrying,
 )
 from chatapp.core.items import Item, Kind
+from chatapp.models import Status
 from chatapp.providers.base import ProviderError, Trouble
 from chatapp.providers.catalog import Catalog
 from chatapp.store import in_thread
@@ -317,6 +318,49 @@ def test_another_attempt_shows_nothing_of_the_last_one(tmp_path):
             for each in (tab, late):
                 await each.sees_the_end()
                 await each.looks_as_if_just_loaded()
+
+    play(story())
+
+
+def test_what_another_attempt_says_under_the_same_key_is_shown_as_it_says_it(tmp_path):
+    """Where a model names nothing, keys are numbers, and each attempt counts anew."""
+
+    async def story():
+        async with watched(tmp_path, checkpoint=0.01) as (on, steps):
+            tab = await Tab(on).open()
+            answer = await on.begin()
+            await steps.say(*said("part-0", Kind.ASSISTANT_MESSAGE, "The *first* words.", []))
+            await tab.sees(lambda screen: finished(screen) and not grows(finished(screen)[0].parent))
+            await in_thread(store.claim)(answer, runner=on.engine.runner.name, seen=1)
+            await steps.say(ItemStarted("part-1", Kind.ASSISTANT_MESSAGE))
+            await on.end(answer)
+            await on.engine.runner.recover()
+            await steps.say(*said("part-0", Kind.ASSISTANT_MESSAGE, "The *second* words.", []), *ended())
+            await on.end(answer)
+            await tab.sees_the_end()
+            assert tab.screen.articles[-1].text.count("The second words.") == 1
+            assert "first words" not in tab.screen.thread.text
+            await tab.looks_as_if_just_loaded()
+
+    play(story())
+
+
+def test_an_empty_answer_that_is_asked_again_shows_what_comes_then(tmp_path):
+    async def story():
+        async with watched(tmp_path) as (on, steps):
+            tab = await Tab(on).open()
+            answer = await on.begin()
+            await steps.say(*said("part-0", Kind.ASSISTANT_MESSAGE, "", []))
+            await tab.sees(lambda screen: any(not grows(body) for body in bodies(screen, *MARKDOWN)))
+            await steps.say(*ended())
+            assert (await on.end(answer)).status == Status.FAILED
+            await tab.sees_the_end()
+            assert await on.engine.go_on(answer)
+            await steps.say(*said("part-0", Kind.ASSISTANT_MESSAGE, "Here it is.", []), *ended())
+            assert (await on.end(answer)).status == Status.COMPLETE
+            await tab.sees_the_end()
+            assert "Here it is." in tab.screen.thread.text
+            await tab.looks_as_if_just_loaded()
 
     play(story())
 
