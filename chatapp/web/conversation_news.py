@@ -171,11 +171,19 @@ class ConversationNews:
         self._following = self._tasks.create_task(self._followed(answer))
 
     async def _followed(self, answer: UUID) -> None:
-        self._read_again = True
-        while self._read_again:
+        more = True
+        while more:
             self._read_again = False
             await self._follow_once(answer)
-            self._read_again = self._read_again and await self._is_news(answer)
+            more = await self._was_told_more(answer)
+
+    async def _was_told_more(self, answer: UUID) -> bool:
+        """Since its rows were read. What is told while this looks is looked at too."""
+        while self._read_again:
+            self._read_again = False
+            if await self._is_news(answer):
+                return True
+        return False
 
     async def _follow_once(self, answer: UUID) -> None:
         news = AnswerNews(answer, self.viewer, self.engine, self.outbox)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
+from threading import Semaphore
 from uuid import UUID
 
 import pytest
@@ -17,6 +19,7 @@ from chatapp.core.permission import shown_hash
 from chatapp.models import Grant, Message, Status
 from chatapp.store import in_thread
 from chatapp.store.deciding import DECIDED, NOT_WAITING, OTHERS
+from chatapp.tools import Tool
 from chatapp.web.views.deciding import NO_DECISION
 from tests.turns.script import call, response, text, thought
 from tests.turns.stage import Stage, play, until
@@ -25,7 +28,7 @@ from .asking_tools import Panels, Toolbox, furnished, row, send
 from .front import HTMX, Visitor, visitor
 from .page import Page, attribute, words
 from .screen import Element, Screen
-from .tabs import Tab
+from .tabs import PATIENCE, Tab
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -319,6 +322,48 @@ def test_two_decisions_at_once_leave_no_panel_behind(alice):
         await tab.sees_the_end()
         assert not panels(tab.screen)
         await rests_as_if_just_loaded(tab)
+
+    asked(alice, story, *many)
+
+
+class Held:
+    """What a page asks for the tools while it reads rows, held up at these of its readings once that is wanted."""
+
+    def __init__(self, tools: Mapping[str, Tool], *places: int) -> None:
+        self.tools, self.places = tools, places
+        self.wanted, self._count = False, 0
+        self._reached, self._released = Semaphore(0), Semaphore(0)
+
+    def __call__(self) -> Mapping[str, Tool]:
+        self._count += self.wanted
+        if self._count in self.places:
+            self._reached.release()
+            assert self._released.acquire(timeout=PATIENCE)
+        return self.tools
+
+    async def meanwhile(self, happens: Awaitable[None]) -> None:
+        assert await asyncio.to_thread(self._reached.acquire, timeout=PATIENCE)
+        await happens
+        self._released.release()
+
+
+def test_a_decision_that_falls_into_the_look_whether_one_was_missed_is_not_missed(alice):
+    many = [send(f"p{n}", f"call_{n}") for n in range(4)]
+
+    async def story(on, she, answer, box):
+        # After the first decision: is it news, the rows, the rows again, the question above; then: is the second one news?
+        tab, held = Tab(on), Held(box, 2, 5)
+        tab.viewer = replace(tab.viewer, tools=held)
+        await tab.open()
+        await tab.sees(lambda screen: len(panels(screen)) == 4 and is_told(screen))
+        look = await Panels(on, she).look()
+        held.wanted = True
+        await look.press("denied fc_call_0")
+        await held.meanwhile(look.press("denied fc_call_1"))
+        await held.meanwhile(look.press("denied fc_call_2"))
+        await tab.sees(lambda screen: len(panels(screen)) == 1 and is_told(screen))
+        await rests_as_if_just_loaded(tab)
+        await she.post(f"/m/{answer}/stop/")
 
     asked(alice, story, *many)
 
