@@ -12,6 +12,7 @@ from uuid import uuid4
 import pytest
 
 from chatapp import store
+from chatapp.core.draft import Draft
 from chatapp.core.events import (
     Asked,
     Event,
@@ -382,6 +383,38 @@ def test_why_nothing_comes_is_said_and_goes_when_something_comes(tmp_path):
             for tab in (early, late):
                 await tab.sees_the_end()
                 await tab.looks_as_if_just_loaded()
+
+    play(story())
+
+
+def test_a_wait_that_rows_say_is_over_has_no_place_on_a_page_that_still_hears_of_it(tmp_path):
+    """Whoever joins between the commit of the end and the last word of the stream."""
+    busy = Retrying(4.0, "The provider is busy, trying again in 4 s")
+
+    async def story():
+        async with watched(tmp_path) as (on, steps):
+            tab = await Tab(on).open()
+            answer = await on.begin()
+            await steps.say(busy)
+            await tab.sees(lambda screen: "The provider is busy" in screen.thread.text)
+            tab.drop()
+            await steps.say(Asked(0), *said("m_1", Kind.ASSISTANT_MESSAGE, "Here.", []), *ended())
+            stream = (answer, (await on.end(answer)).attempt)
+            live = on.engine.live
+            live.open(stream, Draft(), lambda: 1.0)
+            for event in (
+                Asked(0),
+                busy,
+                ItemStarted("m_2", Kind.ASSISTANT_MESSAGE),
+                ItemDelta("m_2", "Late."),
+            ):
+                live.publish(stream, event, 1.0)
+            tab.join()
+            await tab.sees(lambda screen: "Late." in screen.thread.text)
+            assert "busy" not in tab.screen.thread.text
+            live.close(stream)
+            await tab.sees_the_end()
+            await tab.looks_as_if_just_loaded()
 
     play(story())
 
