@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from io import BytesIO
+from subprocess import PIPE, Popen
 
 import pytest
 from django.core import mail
@@ -13,6 +14,7 @@ from chatapp.web.forms import sending
 from chatapp.web.views import accounts
 from chatapp.web.visitors import visitor_address
 from tests.conftest import PASSWORD
+from tests.test_ask import PATIENCE, ROOT, Shell
 
 pytestmark = pytest.mark.django_db
 
@@ -182,3 +184,30 @@ def test_behind_a_proxy_its_own_word_counts_and_no_other(settings, headers, coun
 def test_all_addresses_of_one_network_are_one_visitor():
     assert came_from(peer="2001:db8::1") == came_from(peer="2001:db8::ffff") == "2001:db8::/64"
     assert came_from(peer="2001:db8:0:1::1") != came_from(peer="2001:db8::1")
+
+
+BURST = """
+from datetime import timedelta
+from django.utils import timezone
+from chatapp.store.throttle import Limit, take
+limit = Limit("burst", 20, timedelta(hours=12))
+input()
+print(sum(not take(limit, "alice", timezone.now()) for _ in range(30)))
+"""
+
+
+def test_several_processes_count_together_and_a_new_one_goes_on_from_there(tmp_path):
+    shell = Shell(tmp_path)
+    assert shell.run("migrate").returncode == 0
+
+    def begun() -> Popen[str]:
+        command = shell.command("shell", "-v", "0", "-c", BURST)
+        return Popen(command, cwd=ROOT, env=shell.environment, stdin=PIPE, stdout=PIPE, text=True)
+
+    def passed(*processes: Popen[str]) -> int:
+        for process in processes:
+            print(file=process.stdin, flush=True)
+        return sum(int(process.communicate(timeout=PATIENCE)[0]) for process in processes)
+
+    assert passed(begun(), begun()) == 20
+    assert passed(begun()) == 0
