@@ -13,7 +13,7 @@ from functools import cache, partial
 import httpcore
 import httpx
 
-from .addresses import is_public
+from ..core.addresses import is_public
 from .base import ToolError
 from .page_urls import is_literal
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from chatapp.core.addresses import is_public
 from chatapp.tools import ToolError
-from chatapp.tools.addresses import is_public
 from chatapp.tools.page_urls import checked_url, host_of, is_literal, port_of
 
 RANGES = """

@@ -7,7 +7,7 @@ import ssl
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from chatapp.tools.addresses import is_public
+from chatapp.core.addresses import is_public
 from chatapp.tools.dialling import Guard
 
 from ..providers.serving import Script, Server, answer

@@ -14,7 +14,7 @@ import httpx2
 from mcp.client._transport import TransportStreams
 from mcp.client.streamable_http import streamable_http_client
 
-from ..addresses import is_public
+from ...core.addresses import is_public
 from ..dialling import resolved
 from .places import FORGOTTEN, FRAME, PIECES, TOO_LONG, TOO_MANY, Address, Problem, pieces
 
