@@ -17,19 +17,28 @@ OFF = "off"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Endpoint:
-    """Where a provider is reached, and how. The key is never shown: not in logs, not in tracebacks."""
+    """Where a provider is reached, and how. The key is never shown: not in logs, not in tracebacks. `public`: only in the
+    public web. `known_as`: what dated rows know it by, where that is not its name. `problem`: why it cannot be asked."""
 
     name: str
     dialect: str
     base_url: str = ""
     key: str = field(default="", repr=False)
     label: str = ""
+    public: bool = False
+    known_as: str | None = None
+    problem: str = ""
+
+    @property
+    def dated_name(self) -> str:
+        return self.name if self.known_as is None else self.known_as
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelSpec:
     """A model as people choose it: `provider:name`. `efforts` may hold OFF; empty means that there is nothing to set.
-    `thinking` names how its wire asks for thoughts (a word of that wire's own table)."""
+    `thinking` names how its wire asks for thoughts (a word of that wire's own table). `effort` is the one that staff
+    proposes; a `hidden` one is not offered."""
 
     provider: str
     dialect: str
@@ -41,6 +50,8 @@ class ModelSpec:
     max_output: int | None = None
     tiny: bool = False
     demo: bool = False
+    effort: str = ""
+    hidden: bool = False
 
     @property
     def id(self) -> str:

@@ -77,12 +77,12 @@ def _tool(tool: ToolSpec) -> Json:
 def _thinking(endpoint: Endpoint, name: str, row: Mapping[str, Any]) -> tuple[tuple[str, ...], str]:
     """OpenRouter's list says it of each model; for the others our own rows do."""
     host = _host(endpoint)
-    if "openrouter" in f"{endpoint.name} {host}":
+    if "openrouter" in f"{endpoint.dated_name} {host}":
         # Before its list has come, a model counts as one that thinks: the field is harmless to those that do not.
         takes = row.get("supported_parameters", ["reasoning"])
         thinks = isinstance(takes, list) and "reasoning" in takes
         return ((OFF, *LEVELS), Style.REASONING) if thinks else ((), "")
-    known = thinking_of(line_of(provider=endpoint.name, model=name, host=host))
+    known = thinking_of(line_of(provider=endpoint.dated_name, model=name, host=host))
     return (known.efforts, known.style) if known else ((), "")
 
 

@@ -17,19 +17,20 @@ import httpx
 from .base import Endpoint, ProviderError, Trouble
 from .failures import in_words, label_of
 from .reading import Limits
-from .transport import Transport
+from .transport import PUBLIC, Transport
 
-_clients: dict[asyncio.AbstractEventLoop, httpx.AsyncClient] = {}
+# Those who may go everywhere, and those of the public web alone: no connection of the first ones is used for the others.
+_clients: dict[tuple[asyncio.AbstractEventLoop, bool], httpx.AsyncClient] = {}
 
 
-def client() -> httpx.AsyncClient:
-    """The one client of this event loop, since connections belong to the loop that made them."""
+def client(*, public: bool = False) -> httpx.AsyncClient:
+    """The one client of this event loop, since connections belong to the loop that made them; another for the `public` web."""
     loop = asyncio.get_running_loop()
-    if loop not in _clients:
-        for old in [old for old in list(_clients) if old.is_closed()]:
+    if (loop, public) not in _clients:
+        for old in [old for old in list(_clients) if old[0].is_closed()]:
             _clients.pop(old, None)
-        _clients[loop] = _new_client()
-    return _clients[loop]
+        _clients[loop, public] = _new_client(public)
+    return _clients[loop, public]
 
 
 async def warm_up() -> None:
@@ -41,16 +42,17 @@ async def warm_up() -> None:
 
 async def close_client() -> None:
     """Closes the connections of this event loop."""
-    old = _clients.pop(asyncio.get_running_loop(), None)
-    if old is not None:
-        await old.aclose()
+    loop = asyncio.get_running_loop()
+    for old in [_clients.pop((loop, public), None) for public in (False, True)]:
+        if old is not None:
+            await old.aclose()
 
 
-def _new_client() -> httpx.AsyncClient:
+def _new_client(public: bool) -> httpx.AsyncClient:
     headers = {"accept-encoding": "identity", "user-agent": "thoughtline"}
     no_cookies = CookieJar(DefaultCookiePolicy(allowed_domains=()))
     return httpx.AsyncClient(
-        transport=Transport(_tls()),
+        transport=Transport(_tls(), guard=PUBLIC if public else None),
         trust_env=False,
         follow_redirects=False,
         headers=headers,
@@ -67,6 +69,8 @@ def request(
     endpoint: Endpoint, path: str, headers: Mapping[str, str], limits: Limits, content: bytes | None = None
 ) -> httpx.Request:
     """A GET, or a POST where there is content; refused here where the endpoint itself is wrong."""
+    if endpoint.problem:
+        raise ProviderError(Trouble.KEY, endpoint.problem)
     if not all(_fits(value) for value in headers.values()):
         sentence = (
             f"The API key of {label_of(endpoint)} holds characters that no key has. Check it in the settings."
@@ -79,7 +83,9 @@ def request(
         )
     method = "GET" if content is None else "POST"
     timeout = httpx.Timeout(limits.silence, connect=limits.connect, pool=None)
-    return client().build_request(method, url, headers=headers, content=content, timeout=timeout)
+    return client(public=endpoint.public).build_request(
+        method, url, headers=headers, content=content, timeout=timeout
+    )
 
 
 def _fits(value: str) -> bool:
@@ -106,7 +112,7 @@ class Answer:
 async def answered(endpoint: Endpoint, question: httpx.Request) -> AsyncIterator[Answer]:
     """The answer while it is read; the connection is given back, or closed where something is left unread."""
     with in_words(endpoint):
-        response = await client().send(question, stream=True)
+        response = await client(public=endpoint.public).send(question, stream=True)
         raw = cast(AsyncGenerator[bytes, None], response.aiter_raw())
         try:
             async with aclosing(raw) as body:

@@ -10,7 +10,7 @@ import httpx
 
 from .base import Endpoint, ProviderError, Trouble
 from .refusals import trouble_error
-from .transport import NotSecure
+from .transport import NotAllowed, NotSecure
 
 # Shorter ones (a local server's "none") would tear holes into ordinary words.
 SHORTEST_KEY = 6
@@ -51,6 +51,9 @@ def _failed(label: str, failure: Exception) -> ProviderError:
             return trouble_error(Trouble.SILENT, label)
         case NotSecure():
             sentence = f"{label} could not be reached safely: its certificate or encryption was not accepted."
+            return ProviderError(Trouble.UNREACHABLE, sentence, str(failure))
+        case NotAllowed():
+            sentence = f"{label} is not in the public web, and it was not allowed to be in a private network."
             return ProviderError(Trouble.UNREACHABLE, sentence, str(failure))
         case httpcore.ConnectError() | httpcore.ConnectTimeout():
             return trouble_error(Trouble.UNREACHABLE, label, str(failure), again=True)

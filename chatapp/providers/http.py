@@ -55,7 +55,7 @@ class HttpProvider:
 
     def contract(self, model: ModelSpec) -> Contract:
         host = _host(self.endpoint.base_url)
-        return contract_for(model.dialect, provider=self.endpoint.name, model=model.name, host=host)
+        return contract_for(model.dialect, provider=self.endpoint.dated_name, model=model.name, host=host)
 
     def shape(self, ask: Ask) -> list[str]:
         """Nothing of what cannot be sent."""

@@ -1,36 +1,71 @@
-"""The network below httpx: asyncio's own sockets, without the layers that cost half of every small read."""
+"""The network below httpx: asyncio's own sockets, without the layers that cost half of every small read, and the one place
+where an address that may not be connected to is refused."""
 
 from __future__ import annotations
 
 import asyncio
+import socket
 import ssl
-from collections.abc import AsyncIterator, Iterable
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass
 from typing import Any
 
 import httpcore
 import httpx
 
+from ..core.addresses import is_public
+
 READ_AHEAD = 256 * 1024
 KEPT_OPEN = 30.0
 # After this long the host's next address is tried too.
 NEXT_ADDRESS = 0.25
+MOST_TRIED = 4
 
 
 class NotSecure(httpcore.ConnectError):
     """Somebody is there, but not provably who was asked for."""
 
 
-class Transport(httpx.AsyncBaseTransport):
-    """As many connections as there are streams; no proxy, no retries, HTTP/1.1."""
+class NotAllowed(httpcore.ConnectError):
+    """The name leads where this provider may not be."""
 
-    def __init__(self, context: ssl.SSLContext) -> None:
+
+async def resolved(host: str, port: int) -> Sequence[str]:
+    rows = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    return list(dict.fromkeys(str(row[4][0]) for row in rows))
+
+
+@dataclass(frozen=True, slots=True)
+class Guard:
+    """Where a name leads, asked for once, and whether one may go there."""
+
+    resolve: Callable[[str, int], Awaitable[Sequence[str]]] = resolved
+    allows: Callable[[str], bool] = is_public
+
+    async def addresses(self, host: str, port: int) -> Sequence[str]:
+        """One that is not allowed makes the others suspicious too."""
+        found = await self.resolve(host, port)
+        if not found:
+            raise OSError("not found")
+        if not all(map(self.allows, found)):
+            raise NotAllowed("not in the public web")
+        return found[:MOST_TRIED]
+
+
+PUBLIC = Guard()
+
+
+class Transport(httpx.AsyncBaseTransport):
+    """As many connections as there are streams; no proxy, no retries, HTTP/1.1. With a guard only to addresses that it allows."""
+
+    def __init__(self, context: ssl.SSLContext, *, guard: Guard | None = None) -> None:
         self._pool = httpcore.AsyncConnectionPool(
             ssl_context=context,
             max_connections=None,
             max_keepalive_connections=100,
             keepalive_expiry=KEPT_OPEN,
-            network_backend=_Network(),
+            network_backend=_Network(guard),
         )
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
@@ -63,6 +98,9 @@ class _Body(httpx.AsyncByteStream):
 
 
 class _Network(httpcore.AsyncNetworkBackend):
+    def __init__(self, guard: Guard | None) -> None:
+        self._guard = guard
+
     async def connect_tcp(
         self,
         host: str,
@@ -71,10 +109,20 @@ class _Network(httpcore.AsyncNetworkBackend):
         local_address: str | None = None,
         socket_options: Iterable[httpcore.SOCKET_OPTION] | None = None,
     ) -> httpcore.AsyncNetworkStream:
-        loop = asyncio.get_running_loop()
         async with _connecting(timeout):
-            _, inbox = await loop.create_connection(_Inbox, host, port, happy_eyeballs_delay=NEXT_ADDRESS)
-        return _Stream(inbox)
+            addresses = await self._guard.addresses(host, port) if self._guard else [host]
+            share = timeout and timeout / len(addresses)
+            for address in addresses[:-1]:
+                with suppress(OSError):
+                    return await _reached(address, port, share)
+            return await _reached(addresses[-1], port, share)
+
+
+async def _reached(host: str, port: int, timeout: float | None) -> httpcore.AsyncNetworkStream:
+    loop = asyncio.get_running_loop()
+    async with asyncio.timeout(timeout):
+        _, inbox = await loop.create_connection(_Inbox, host, port, happy_eyeballs_delay=NEXT_ADDRESS)
+    return _Stream(inbox)
 
 
 @asynccontextmanager

@@ -11,8 +11,8 @@ from ..core.contracts import taught
 from ..core.events import Asked, Event, Finish, ItemStarted, Repaired, ResponseEnded, Usage
 from ..core.history import History, Logged, Repair, Target, fold, learned
 from ..core.items import Item, Kind
-from ..providers.base import OFF, Ask, ProviderError, ToolSpec, Trouble
-from ..providers.catalog import Catalog
+from ..providers.base import OFF, Ask, ModelSpec, ProviderError, ToolSpec, Trouble
+from ..providers.catalog import Provider
 from ..providers.refusals import trouble_error
 from ..store import Branch, next_round
 from .names import event_at_home, log_abroad
@@ -48,10 +48,10 @@ class Response:
 
 class Asking:
     def __init__(
-        self, turn: TurnState, catalog: Catalog, branch: Branch, *, replay_turns: int | None
+        self, turn: TurnState, who: tuple[Provider, ModelSpec], branch: Branch, *, replay_turns: int | None
     ) -> None:
         self.turn, self.branch, self.replay_turns = turn, branch, replay_turns
-        self.provider, self.model = catalog.find(branch.leaf.model)
+        self.provider, self.model = who
         self.log = log_abroad(branch.log())
         self.round = next_round(self.log[-1].items)
         # A model that has no such effort would think all the same.

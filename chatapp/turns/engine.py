@@ -28,6 +28,7 @@ from .locks import ProcessLock
 from .loop import World
 from .mcp import Mcp
 from .notices import MemoryNotices, Notices
+from .providers import Providers
 from .purging import keep_purging
 from .runner import EmbeddedRunner
 from .titles import Titles
@@ -46,7 +47,7 @@ class Engine:
         **limits: Any,
     ) -> None:
         self.catalog, self.mcp = catalog, Mcp(settings.MCP_SERVERS, tools)
-        self.tools = self.mcp.tools
+        self.tools, self.providers = self.mcp.tools, Providers(catalog)
         self.live: Live = MemoryLive()
         self.notices: Notices = MemoryNotices()
         world = World(
@@ -66,11 +67,16 @@ class Engine:
         """What is asked when nobody chose. `soon`: for a page."""
         return await self.catalog.default_model(settings.DEFAULT_MODEL, soon=soon)
 
+    async def load(self) -> None:
+        """What the rows say of providers, models and tools, for those who ask without starting anything."""
+        await self.providers.load()
+        await self.mcp.load()
+
     async def start(self) -> None:
         """Goes on with what a dead process left, now and from time to time. Calling it again does nothing."""
         if not self._beside:
-            await self.mcp.load()
-            works = [self.runner.keep_recovering(), keep_purging(), self.mcp.keep()]
+            await self.load()
+            works = [self.runner.keep_recovering(), keep_purging(), self.mcp.keep(), self.providers.keep()]
             if self._finds_titles:
                 works.append(self.titles.keep_finding())
             self._beside = [asyncio.create_task(work, context=contextvars.Context()) for work in works]
@@ -145,7 +151,7 @@ class Engine:
 
     def _check(self, model: str, effort: str) -> None:
         """UnknownModel or Refused, before anything is written."""
-        _, spec = self.catalog.find(model)
+        _, spec = self.catalog.offered(model)
         if effort and spec.efforts and effort not in spec.efforts:
             raise Refused(
                 f"{spec.id} does not know the effort {effort!r}. It knows: {', '.join(spec.efforts)}."

@@ -15,8 +15,8 @@ from .. import store
 from ..core.events import Finish, ItemsStored, TurnEnded
 from ..core.items import Item, Kind, Outcome
 from ..models import Conversation, Status
-from ..providers.base import ProviderError, ToolSpec, Trouble
-from ..providers.catalog import Catalog, UnknownModel
+from ..providers.base import ModelSpec, ProviderError, ToolSpec, Trouble
+from ..providers.catalog import Catalog, Provider, UnknownModel
 from ..providers.refusals import trouble_error
 from ..store import Branch, Claim, Fenced, Measured, Seen, in_thread
 from ..tools.base import Tool
@@ -84,6 +84,7 @@ async def _keep_draft(turn: TurnState, drafts: Drafts, every: float) -> None:
 class _Loop:
     def __init__(self, turn: TurnState, world: World) -> None:
         self.turn, self.world = turn, world
+        self.who: tuple[Provider, ModelSpec] | None = None
         self.calls = Calls(turn, world.tools, world.now, world.refresh)
 
     async def run(self, open_calls: Sequence[Item]) -> None:
@@ -110,7 +111,9 @@ class _Loop:
     async def _round(self) -> bool:
         """One response of the model and its calls. True when the turn has ended, or waits."""
         branch = await in_thread(store.load_branch)(self.turn.claim.message)
-        asking = Asking(self.turn, self.world.catalog, branch, replay_turns=self.world.replay_turns)
+        # Found once: what staff change meanwhile is for the next answer.
+        self.who = self.who or self.world.catalog.find(branch.leaf.model)
+        asking = Asking(self.turn, self.who, branch, replay_turns=self.world.replay_turns)
         may_call = self._may_call(branch, asking.round)
         response = await asking.ask(may_call=may_call, tools=self._offered(branch.conversation))
         if response.finish is Finish.LENGTH:

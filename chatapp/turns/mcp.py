@@ -11,9 +11,7 @@ from functools import partial
 
 from django.db import Error
 
-from ..environment import Misconfigured
 from ..models import McpServer, McpTool
-from ..settings import provider_key
 from ..store import in_thread, mcp_servers
 from ..store.mcp_servers import ServerRow
 from ..tools import Tool
@@ -21,6 +19,7 @@ from ..tools.mcp.offered import Offered
 from ..tools.mcp.places import Address, Command, Place, Problem
 from ..tools.mcp.server import TIMES, Server, Times
 from ..tools.mcp.tools import tool_of
+from .keys import key_in
 
 log = logging.getLogger(__name__)
 
@@ -158,11 +157,9 @@ class Mcp:
         if not row.url:
             return self._commands[row.name]
         try:
-            key = provider_key(row.key_variable) if row.key_variable else ""
-        except (ValueError, Misconfigured):
-            raise Problem(f"{row.key_variable} is not the name of a key, or no key is in it.") from None
-        if row.key_variable and not key:
-            raise Problem(f"{row.key_variable} is not set.")
+            key = key_in(row.key_variable)
+        except LookupError as error:
+            raise Problem(str(error)) from None
         return Address(row.url, private=row.private_network, key=key)
 
     async def _found(self, row: ServerRow, offered: Sequence[Offered]) -> bool:

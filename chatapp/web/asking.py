@@ -99,7 +99,7 @@ class AskForm(forms.Form):
         if self.cleaned_data.get("example") == ABOUT_US:
             name = WHO_KNOWS
         try:
-            return engine().catalog.find(name)[1].id
+            return engine().catalog.offered(name)[1].id
         except UnknownModel as error:
             raise forms.ValidationError(str(error)) from error
 

@@ -12,6 +12,7 @@ from django.template.loader import render_to_string
 from django.urls import reverse
 
 from ..models import LIVE, Conversation, Message, Preference
+from ..providers.base import ModelSpec
 from ..providers.catalog import Listing
 from ..store.preferences import recent_models
 from ..turns.engine import engine
@@ -33,6 +34,7 @@ class Composer:
     model: str
     efforts: tuple[Effort, ...]
     effort: str
+    usual_effort: str
     enter_sends: bool
     stop: str = ""
     lost: str = ""
@@ -60,7 +62,7 @@ def composer_for(
     usual = usual_model(preference)
     chosen = wanted[0] if wanted else catalog.find(usual)[1]
     recent = models_shown.usable(catalog, (usual, *recent_models(user)))
-    effort = typed.get("effort", last_answer.effort if last_answer else "")
+    effort = typed.get("effort", _effort(chosen, last_answer))
     return Composer(
         action=reverse("ask", args=[conversation.pk]) if conversation else reverse("ask_first"),
         draft=f"{user.pk}/{conversation.pk if conversation else 'new'}",
@@ -70,12 +72,20 @@ def composer_for(
         model=chosen.id,
         efforts=models_shown.efforts(chosen),
         effort=effort if effort in chosen.efforts else "",
+        usual_effort=chosen.effort,
         enter_sends=preference.enter_sends,
         stop=reverse("stop", args=[last_answer.pk]) if last_answer and last_answer.status in LIVE else "",
         lost=before if before and not models_shown.find(catalog, before) else "",
         text=typed.get("text", ""),
         refused=refused or (form.sentence if form else ""),
     )
+
+
+def _effort(chosen: ModelSpec, last_answer: Message | None) -> str:
+    """As it was, where the conversation goes on with its model or one that knows the word; else as staff propose it."""
+    if last_answer and (last_answer.model == chosen.id or last_answer.effort in chosen.efforts):
+        return last_answer.effort
+    return chosen.effort
 
 
 def render_asking(parent: UUID | str) -> str:

@@ -26,13 +26,15 @@ EFFORTS = {
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """One model. `efforts` are its words with spaces between them, as the page's script reads them."""
+    """One model. `efforts` are its words with spaces between them, as the page's script reads them; `effort` is what staff
+    proposes of them."""
 
     id: str
     name: str
     label: str
     note: str
     efforts: str
+    effort: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +55,7 @@ class Effort:
 
 def choice(spec: ModelSpec) -> Choice:
     note = "needs no key" if spec.demo else "tiny, answers poorly" if spec.tiny else ""
-    return Choice(spec.id, spec.name, spec.label or spec.name, note, " ".join(spec.efforts))
+    return Choice(spec.id, spec.name, spec.label or spec.name, note, " ".join(spec.efforts), spec.effort)
 
 
 def efforts(spec: ModelSpec) -> tuple[Effort, ...]:
@@ -87,13 +89,13 @@ def few_models(listings: Sequence[Listing], wanted: Iterable[ModelSpec]) -> tupl
 
 
 def usable(catalog: Catalog, names: Iterable[str]) -> list[ModelSpec]:
-    """Those that somebody answers for, in their order."""
+    """Those that are offered, in their order."""
     return [spec for name in names if (spec := find(catalog, name))]
 
 
 def find(catalog: Catalog, name: str) -> ModelSpec | None:
     try:
-        return catalog.find(name)[1]
+        return catalog.offered(name)[1]
     except UnknownModel:
         return None
 

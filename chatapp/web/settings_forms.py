@@ -35,7 +35,7 @@ class ConversationsForm(forms.ModelForm):
     def clean_default_model(self) -> str:
         name: str = self.cleaned_data["default_model"]
         try:
-            return engine().catalog.find(name)[1].id if name else ""
+            return engine().catalog.offered(name)[1].id if name else ""
         except UnknownModel as error:
             raise forms.ValidationError(str(error)) from error
 

@@ -10,11 +10,14 @@ function follow(models) {
   if (!place) return;
   const select = place.querySelector("select");
   const words = JSON.parse(select.dataset.words);
-  const before = select.value;
-  const values = choices(models.selectedOptions[0].dataset.efforts);
+  const { efforts, usual = "" } = models.selectedOptions[0].dataset;
+  // What was chosen goes along to another model; what was only proposed makes place for its proposal.
+  const wanted = select.value === select.dataset.usual ? usual : select.value;
+  const values = choices(efforts);
   for (const option of [...select.options]) option.remove();
   select.append(...values.map((value) => new Option(words[value] ?? value, value)));
-  select.value = values.includes(before) ? before : "";
+  select.value = values.includes(wanted) ? wanted : values.includes(usual) ? usual : "";
+  select.dataset.usual = usual;
   place.hidden = values.length === 0;
 }
 

@@ -69,10 +69,11 @@ function counted(count) {
   return count === 1 ? "1 model" : `${count} models`;
 }
 
-function choose(select, { model, label, provider, efforts }) {
+function choose(select, { model, label, provider, efforts, usual }) {
   if (![...select.options].some((option) => option.value === model)) {
     const option = new Option(label, model);
     option.dataset.efforts = efforts;
+    if (usual) option.dataset.usual = usual;
     group(select, provider).append(option);
   }
   select.value = model;

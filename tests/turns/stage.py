@@ -61,6 +61,8 @@ class ScriptedCatalog:
     def find(self, model: str) -> tuple[ScriptedProvider, ModelSpec]:
         return self.provider, self.provider.model(model.partition(":")[2])
 
+    offered = find
+
 
 class Stage:
     def __init__(self, engine: Engine, conversation: Conversation, model: str) -> None:

@@ -81,7 +81,7 @@ def test_a_model_that_is_gone_is_named_and_another_one_is_chosen(client, convers
     started = conversation("closed:model")
     page = page_of(client, started)
     assert page.chosen("model") == "openai:gpt-5"
-    assert "is not set up here any more" in client.get(f"/c/{started.conversation}/").text
+    assert "cannot be asked here any more" in client.get(f"/c/{started.conversation}/").text
 
 
 def test_effort_is_hidden_for_a_model_that_has_none(client, alice, models_here):

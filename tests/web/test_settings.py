@@ -89,7 +89,7 @@ def test_a_default_model_that_is_gone_is_still_named(signed_in, alice, models_he
     save_preference(alice, default_model="closed:model")
     response = signed_in.get("/settings/")
     assert Page(response).chosen("default_model") == "closed:model"
-    assert "not set up here any more" in response.text
+    assert "cannot be asked here any more" in response.text
 
 
 def test_the_keys_of_the_keyboard_are_on_every_page(signed_in):

@@ -71,7 +71,7 @@ def _keep_the_answer_clean() -> None:
 async def _ask(options: dict[str, Any]) -> int:
     mine = engine()
     try:
-        await mine.mcp.load()
+        await mine.load()
         place = await in_thread(_place)(options)
         model = options["model"] or await mine.default_model()
         started = await mine.ask(

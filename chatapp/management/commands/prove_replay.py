@@ -53,6 +53,7 @@ class Command(BaseCommand):
     async def _prove(self, options: dict[str, Any]) -> Verdict:
         mine = engine()
         try:
+            await mine.load()
             author = await in_thread(accounts.who_asks_from_a_terminal)()
             proof = Proof(
                 mine,

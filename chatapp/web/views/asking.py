@@ -214,6 +214,10 @@ def stop(request: HttpRequest, pk: UUID) -> HttpResponse:
 def go_on(request: HttpRequest, pk: UUID) -> HttpResponse:
     """Continue in the same message; Retry too where nothing was kept, else as a sibling."""
     answer = my_message(request.user, pk)
+    try:
+        engine().catalog.offered(answer.model)
+    except UnknownModel as error:
+        return refused(request, str(error) if answer.model else NEITHER)
     if call(engine().go_on, pk):
         return to_conversation(answer.conversation_id, pk)
     if answer.status != "failed" or answer.parent_id is None:

@@ -29,7 +29,7 @@ def models(request: HttpRequest) -> HttpResponse:
 def _unlisted(name: str) -> tuple[tuple[Group, ...], str]:
     """A model that its provider does not list can be asked by its full name; else why not."""
     try:
-        spec = engine().catalog.find(name)[1]
+        spec = engine().catalog.offered(name)[1]
     except UnknownModel as error:
         return (), str(error)
     return (Group(spec.provider, "Not listed", (models_shown.choice(spec),)),), ""
