@@ -43,6 +43,8 @@ if DEFAULT_MODEL and not all(DEFAULT_MODEL.partition(":")):
 # Providers
 
 INCOMPLETE_PROVIDERS: list[str] = []
+# Nobody else gets these names, whether or not they are set up now.
+PROVIDER_NAMES = {"demo", "local"}
 
 
 def _provider(
@@ -50,6 +52,7 @@ def _provider(
 ) -> list[Endpoint]:
     """A list of one, or of none where the provider is not set up; half of it set up is told at the start.
     `path` is added to an address that has none."""
+    PROVIDER_NAMES.add(name)
     base_url, secret = environment.address(url, official), environment.key(key) if key else ""
     if base_url and not urlsplit(base_url).path:
         base_url += path

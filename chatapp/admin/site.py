@@ -14,11 +14,13 @@ from django.shortcuts import redirect
 from django.urls import reverse
 from django.views.decorators.csrf import csrf_protect
 
-from ..models import Conversation, Look, McpServer
+from ..models import Conversation, KnownModel, Look, McpServer, ModelProvider
 from .conversations import ConversationAdmin
+from .known_models import KnownModelAdmin
 from .looks import LookAdmin
 from .mcp import McpServerAdmin
 from .people import PersonAdmin
+from .providers import ModelProviderAdmin
 
 
 class Site(AdminSite):
@@ -55,6 +57,8 @@ class Site(AdminSite):
 
 site = Site()
 site.register(Conversation, ConversationAdmin)
+site.register(KnownModel, KnownModelAdmin)
 site.register(Look, LookAdmin)
 site.register(McpServer, McpServerAdmin)
+site.register(ModelProvider, ModelProviderAdmin)
 site.register(User, PersonAdmin)

@@ -51,12 +51,13 @@ class Provider(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Listing:
-    """The models of one provider. With a problem they are those of an earlier listing, or none."""
+    """The models of one provider. With a problem they are those of an earlier listing, or none; `raw` is what the provider said."""
 
     provider: str
     label: str
     models: tuple[ModelSpec, ...] = ()
     problem: str = ""
+    raw: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -272,4 +273,4 @@ async def _ask_for_models(provider: Provider) -> Listing:
     try:
         return replace(listing, models=tuple(await provider.list_models()))
     except ProviderError as error:
-        return replace(listing, problem=error.sentence)
+        return replace(listing, problem=error.sentence, raw=error.raw)

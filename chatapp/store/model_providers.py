@@ -38,12 +38,14 @@ def load_default() -> str:
     return Installation.objects.filter(pk=THE_ONE).values_list("default_model", flat=True).first() or ""
 
 
-def load_said(models: Iterable[str]) -> dict[str, KnownModel]:
-    return {row.name: row for row in KnownModel.objects.filter(name__in=list(models))}
+def load_rows(models: Iterable[str]) -> list[KnownModel]:
+    return list(KnownModel.objects.filter(name__in=list(models)).order_by("name"))
 
 
-def load_said_of(provider: str) -> dict[str, KnownModel]:
-    return {row.name: row for row in KnownModel.objects.filter(name__startswith=f"{provider}:")}
+def load_said(provider: str = "") -> dict[str, KnownModel]:
+    """What was said of a provider's models, or of all."""
+    rows = KnownModel.objects.order_by("name")
+    return {row.name: row for row in (rows.filter(name__startswith=f"{provider}:") if provider else rows)}
 
 
 @transaction.atomic
@@ -60,10 +62,14 @@ def delete_provider(provider: ModelProvider) -> None:
 
 
 @transaction.atomic
-def say(model: str, **said: Any) -> KnownModel:
+def say(model: str, *, is_default: bool, **said: Any) -> KnownModel:
     """`said` are fields of the row."""
     row, _ = KnownModel.objects.update_or_create(name=model, defaults=said)
     _rise()
+    if is_default:
+        Installation.objects.update(default_model=model)
+    else:
+        Installation.objects.filter(default_model=model).update(default_model="")
     return row
 
 
@@ -73,13 +79,6 @@ def hide(models: Iterable[str], *, hidden: bool) -> None:
     KnownModel.objects.bulk_create([KnownModel(name=name) for name in names], ignore_conflicts=True)
     KnownModel.objects.filter(name__in=names).update(is_hidden=hidden)
     _rise()
-
-
-@transaction.atomic
-def choose_default(model: str) -> None:
-    """Empty for none."""
-    _rise()
-    Installation.objects.filter(pk=THE_ONE).update(default_model=model)
 
 
 def _rise() -> None:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import chain
 
+from ..core.lookalikes import outline
 from ..providers.base import OFF, ModelSpec
 from ..providers.catalog import Catalog, Listing, UnknownModel
 
@@ -85,7 +86,28 @@ def few_models(listings: Sequence[Listing], wanted: Iterable[ModelSpec]) -> tupl
         if len(chosen) < MOST:
             chosen.setdefault(spec.id, spec)
     groups = (_group(listing, _of(listing, chosen.values())) for listing in listings)
-    return tuple(group for group in groups if group.choices)
+    taken = _taken(chain(chosen.values(), *(listing.models for listing in listings)))
+    return tuple(_told_apart(group, taken) for group in groups if group.choices)
+
+
+def _taken(specs: Iterable[ModelSpec]) -> dict[str, set[str]]:
+    """Whose names look like this."""
+    taken: dict[str, set[str]] = {}
+    for spec in specs:
+        for name in (spec.label, spec.name):
+            taken.setdefault(outline(name), set()).add(spec.id)
+    return taken
+
+
+def _told_apart(group: Group, taken: Mapping[str, set[str]]) -> Group:
+    """A name that was given, and can be taken for another's, has the full one beside it."""
+
+    def told(choice: Choice) -> Choice:
+        given = choice.label != choice.name
+        alike = not choice.label.isascii() or len(taken[outline(choice.label)]) > 1
+        return replace(choice, note=choice.id) if given and alike else choice
+
+    return replace(group, choices=tuple(map(told, group.choices)))
 
 
 def usable(catalog: Catalog, names: Iterable[str]) -> list[ModelSpec]:

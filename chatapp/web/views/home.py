@@ -12,8 +12,9 @@ from django.views.decorators.http import require_safe
 from ...store.preferences import load_preference
 from ...turns.engine import engine
 from .. import models_shown
-from ..asking import ABOUT_US, AskForm
+from ..asking import ABOUT_US, WHO_KNOWS, AskForm
 from ..composer import composer_for
+from ..models_shown import find
 from ..tools_shown import tools_to_begin_with
 
 # What is asked, and what it shows.
@@ -44,7 +45,7 @@ def render_home(
         "composer": composer,
         "tools": tools_to_begin_with(form.chosen_tools if form else None),
         "instructions": form.data.get("instructions", "") if form else preference.instructions,
-        "examples": EXAMPLES,
+        "examples": [each for each in EXAMPLES if each[0] != ABOUT_US or find(engine().catalog, WHO_KNOWS)],
         "groups": models_shown.all_models(listings),
         "incomplete": settings.INCOMPLETE_PROVIDERS,
     }
