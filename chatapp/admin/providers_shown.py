@@ -63,5 +63,5 @@ def in_words(listing: Listing, seconds: float) -> str:
         count = len(listing.models)
         models = "no models" if not count else "1 model" if count == 1 else f"{count:,} models"
         return f"{label} answered in {seconds:.2f} s and lists {models}."
-    raw = f" It said: {visible(listing.raw[:MOST_RAW])}" if listing.raw else ""
+    raw = f" In detail: {visible(listing.raw[:MOST_RAW])}" if listing.raw else ""
     return f"{visible(listing.problem)}{raw}"
