@@ -9,7 +9,7 @@ from django import forms
 from django.conf import settings
 
 from ..environment import KEY_NAME, is_web_address
-from ..models import McpServer, McpTool
+from ..models import McpServer, McpTool, ModelProvider
 from ..turns.engine import engine
 
 
@@ -55,7 +55,9 @@ class ServerForm(forms.ModelForm):
         name = str(self.cleaned_data["key_variable"])
         if name and not KEY_NAME.fullmatch(name):
             raise forms.ValidationError("Such a name has capital letters and ends with _API_KEY.")
-        if name in settings.PROVIDER_KEYS:
+        if name in settings.PROVIDER_KEYS or (
+            name and ModelProvider.objects.filter(key_variable=name).exists()
+        ):
             raise forms.ValidationError(
                 "This is the key of a provider of models, which no other server gets."
             )

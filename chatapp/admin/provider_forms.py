@@ -9,11 +9,14 @@ from django import forms
 from django.conf import settings
 
 from ..core.addresses import is_public
+from ..core.lookalikes import outline
 from ..core.signs import HIDDEN
 from ..environment import KEY_NAME, is_web_address
 from ..models import McpServer, ModelProvider
+from ..providers.failures import label_of
 from ..tools import ToolError
 from ..tools.page_urls import checked_url, host_of, is_literal
+from ..turns.engine import engine
 
 NOT_PUBLIC = (
     "This does not lead to the public web. Where it is meant to be on this machine or in this network, "
@@ -74,6 +77,9 @@ class ProviderForm(forms.ModelForm):
 
     def clean(self) -> dict[str, Any]:
         data = super().clean() or self.cleaned_data
+        own = data.get("name") or self.instance.name
+        if own and _is_taken(data.get("label") or own, own=own):
+            self.add_error("label", "Another provider is called so, or looks as if it were.")
         url = data.get("base_url") or ""
         if url and not data.get("private_network"):
             if not _may_be_public(url):
@@ -89,6 +95,12 @@ def plain_label(text: str) -> str:
     if HIDDEN.search(text):
         raise forms.ValidationError("It holds signs that nobody sees.")
     return text.strip()
+
+
+def _is_taken(label: str, *, own: str) -> bool:
+    catalog = engine().catalog
+    others = (catalog.provider(name).endpoint for name in catalog.names if name != own)
+    return outline(label) in {outline(label_of(other)) for other in others}
 
 
 def _may_be_public(url: str) -> bool:

@@ -17,6 +17,7 @@ from django.views.decorators.http import require_POST, require_safe
 from ..models import ModelProvider
 from ..store import model_providers
 from ..turns.engine import engine
+from ..web.calling import call
 from .provider_forms import ProviderForm
 from .providers_shown import in_words, lines
 from .rights import StaffOnly
@@ -57,7 +58,7 @@ class ModelProviderAdmin(StaffOnly, ModelAdmin):
         """Asks a provider for its models, and says what came of it."""
         began = time.monotonic()
         try:
-            listing = async_to_sync(engine().catalog.look)(request.POST.get("name", ""))
+            listing = call(engine().catalog.look, request.POST.get("name", ""))
         except KeyError:
             raise Http404 from None
         say = messages.error if listing.problem else messages.success

@@ -432,6 +432,21 @@ def test_another_process_takes_it_in_within_seconds(up, dana):  # noqa: F811
     play(story())
 
 
+def test_the_key_of_a_provider_goes_to_no_server_of_tools_nor_the_other_way(client, dana):
+    client.force_login(dana)
+    ModelProvider.objects.create(
+        name="acme", base_url="https://api.example.org/v1", key_variable="ACME_API_KEY"
+    )
+    sent = {"name": "docs", "url": "https://docs.example.org/mcp", "is_on": "on"}
+    page = client.post("/admin/chatapp/mcpserver/add/", sent | {"key_variable": "ACME_API_KEY"})
+    assert "This is the key of a provider of models" in page.text
+    client.post("/admin/chatapp/mcpserver/add/", sent | {"key_variable": "DOCS_API_KEY"})
+    sent = {"name": "other", "dialect": "chat", "base_url": "https://api.example.org/v1", "is_on": "on"}
+    page = client.post(ADD, sent | {"key_variable": "DOCS_API_KEY"})
+    assert "This is the key of a server of tools" in page.text
+    assert ModelProvider.objects.count() == 1
+
+
 @pytest.mark.parametrize(
     ("field", "value", "told"),
     [
@@ -440,6 +455,7 @@ def test_another_process_takes_it_in_within_seconds(up, dana):  # noqa: F811
         ("name", "openai", "This name is kept for a provider of the environment."),
         ("name", "demo", "This name is kept for a provider of the environment."),
         ("label", "Ac\u202eme", "It holds signs that nobody sees."),
+        ("label", "Dem0 (not a real modeI)", "Another provider is called so, or looks as if it were."),
         ("dialect", "telepathy", "Select a valid choice"),
         ("base_url", "", "This field is required"),
         ("base_url", "file:///etc/passwd", "It must begin with https://"),
