@@ -8,9 +8,9 @@ from urllib.parse import urlsplit
 from django import forms
 from django.conf import settings
 
-from ..environment import KEY_NAME, is_web_address
 from ..models import McpServer, McpTool, ModelProvider
 from ..turns.engine import engine
+from .fields import key_name, web_address
 
 
 class ServerForm(forms.ModelForm):
@@ -44,17 +44,10 @@ class ServerForm(forms.ModelForm):
         return name
 
     def clean_url(self) -> str:
-        url = str(self.cleaned_data["url"])
-        if not (is_web_address(url) and url.isascii()):
-            raise forms.ValidationError(
-                "It must begin with https:// or http:// and a host, and hold no password, no '?' and no '#'."
-            )
-        return url
+        return web_address(str(self.cleaned_data["url"]))
 
     def clean_key_variable(self) -> str:
-        name = str(self.cleaned_data["key_variable"])
-        if name and not KEY_NAME.fullmatch(name):
-            raise forms.ValidationError("Such a name has capital letters and ends with _API_KEY.")
+        name = key_name(str(self.cleaned_data["key_variable"]))
         if name in settings.PROVIDER_KEYS or (
             name and ModelProvider.objects.filter(key_variable=name).exists()
         ):

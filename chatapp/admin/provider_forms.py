@@ -11,12 +11,12 @@ from django.conf import settings
 from ..core.addresses import is_public
 from ..core.lookalikes import outline
 from ..core.signs import HIDDEN
-from ..environment import KEY_NAME, is_web_address
 from ..models import McpServer, ModelProvider
 from ..providers.failures import label_of
 from ..tools import ToolError
 from ..tools.page_urls import checked_url, host_of, is_literal
 from ..turns.engine import engine
+from .fields import key_name, web_address
 
 NOT_PUBLIC = (
     "This does not lead to the public web. Where it is meant to be on this machine or in this network, "
@@ -56,17 +56,10 @@ class ProviderForm(forms.ModelForm):
         return plain_label(self.cleaned_data["label"])
 
     def clean_base_url(self) -> str:
-        url = str(self.cleaned_data["base_url"]).rstrip("/")
-        if not (is_web_address(url) and url.isascii()):
-            raise forms.ValidationError(
-                "It must begin with https:// or http:// and a host, and hold no password, no '?' and no '#'."
-            )
-        return url
+        return web_address(str(self.cleaned_data["base_url"]).rstrip("/"))
 
     def clean_key_variable(self) -> str:
-        name = str(self.cleaned_data["key_variable"])
-        if name and not KEY_NAME.fullmatch(name):
-            raise forms.ValidationError("Such a name has capital letters and ends with _API_KEY.")
+        name = key_name(str(self.cleaned_data["key_variable"]))
         if name in settings.PROVIDER_KEYS:
             raise forms.ValidationError(
                 "This is the key of a provider of the environment, and goes to nobody else."
