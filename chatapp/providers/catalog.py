@@ -177,6 +177,9 @@ class Catalog:
 
     def label(self, model: str) -> str:
         """What people call a model, whether or not it can still be asked."""
+        said = self._choices.said.get(model)
+        if said and said.label:
+            return said.label
         try:
             spec = self.find(model)[1]
         except UnknownModel:
@@ -184,10 +187,9 @@ class Catalog:
         return spec.label or spec.name
 
     def _remembered(self, model: str) -> str:
-        said = self._choices.said.get(model)
         provider, _, name = model.partition(":")
         listed = self._listed(provider, name)
-        return (said.label if said else "") or (listed.label if listed else "")
+        return listed.label if listed else ""
 
     def listed(self) -> list[ModelSpec]:
         """Every model that is offered in the listings that are kept, without asking anybody."""
@@ -195,8 +197,9 @@ class Catalog:
         return [spec for listing in kept for spec in self._offered(listing).models]
 
     def _offered(self, listing: Listing) -> Listing:
-        said = map(self._as_said, listing.models)
-        return replace(listing, models=tuple(spec for spec in said if not spec.hidden))
+        hidden = {name for name, said in self._choices.said.items() if said.hidden}
+        offered = (spec for spec in listing.models if spec.id not in hidden)
+        return replace(listing, models=tuple(map(self._as_said, offered)))
 
     async def models(self) -> list[Listing]:
         """Every provider's models that are offered; all are asked at once, and one that fails hides no other."""
