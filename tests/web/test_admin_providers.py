@@ -15,6 +15,7 @@ from chatapp.providers.catalog import Choices
 from chatapp.store import in_thread, model_providers
 from chatapp.store.prices import load_price
 from chatapp.turns.engine import engine
+from chatapp.turns.providers import endpoint_of
 from tests.tools.test_addresses import METADATA, OTHERS, RANGES, SPELLINGS, WITH_SIGNS_THAT_ARE_NOT_SEEN
 from tests.turns.conftest import up, upstream  # noqa: F401  (fixtures)
 from tests.turns.stage import play, until
@@ -603,8 +604,6 @@ def test_a_provider_of_the_environment_stays_what_it_is(db):
     """Its name may come after the row: then the environment counts."""
     own = engine().catalog
     row = ModelProvider(name="demo", base_url="https://api.example.org/v1")
-    from chatapp.turns.providers import endpoint_of
-
     before = own.provider("demo")
     own.take(Choices(endpoints=(endpoint_of(row),)))
     assert own.provider("demo") is before
