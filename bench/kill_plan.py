@@ -115,8 +115,9 @@ class PlannedModel:
         self, ask: Ask, keys: KeyMaker, kind: Kind, deltas: list[str], question: str, **names: str
     ) -> AsyncIterator[Event]:
         key = keys.take(self._random.choice((None, f"{kind}_{uuid4().hex[:12]}")))
-        began = time.monotonic()
         yield ItemStarted(key, kind, **names)
+        # Whoever reads has noted the start by now, so what is counted from here is never more than what is stored.
+        began = time.monotonic()
         for n, delta in enumerate(deltas):
             await self._pause()
             yield ItemDelta(key, delta if kind is not Kind.REASONING or n == 0 else f" {delta}")
