@@ -13,10 +13,10 @@ from django.db import connection, transaction
 from django.db.models import F
 
 from chatapp import store
-from chatapp.models import Item, Message, Status
+from chatapp.models import Item, Message, Status, ToolRun
 from chatapp.store import Claim, Fenced, Measured
 
-from .make import text, thought
+from .make import call, result, seen, text, thought
 
 pytestmark = [pytest.mark.both, pytest.mark.django_db(transaction=True)]
 PATIENCE = 10
@@ -88,6 +88,29 @@ def test_a_writer_that_wakes_after_the_takeover_writes_nothing(claimed):
     assert items(claimed) == 0
     row = Message.objects.get(pk=claimed.message)
     assert (row.next_seq, row.attempt, row.runner) == (0, claimed.attempt + 1, "successor")
+
+
+WRITES: dict[str, Callable[[Claim], object]] = {
+    "append_round": lambda claim: store.append_round(claim, [text()], Measured()),
+    "begin_call": lambda claim: store.begin_call(claim, call()),
+    "append_result": lambda claim: store.append_result(claim, result(), Measured()),
+    "park": lambda claim: store.park(claim, [call()], Measured()),
+    "finish": lambda claim: store.finish(claim, [text()], Measured()),
+    "give_up": lambda claim: store.give_up(claim, Status.FAILED, seen(claim.attempt), Measured(), {}),
+}
+
+
+@pytest.mark.parametrize("write", WRITES.values(), ids=WRITES)
+@pytest.mark.parametrize(
+    "lost", [takeover, lambda claim: store.stop(claim.message, None)], ids=["takeover", "stop"]
+)
+def test_whoever_lost_a_turn_writes_nothing_to_it(claimed, write, lost):
+    lost(claimed)
+    row = Message.objects.values().get(pk=claimed.message)
+    with pytest.raises(Fenced):
+        write(claimed)
+    assert Message.objects.values().get(pk=claimed.message) == row
+    assert (items(claimed), ToolRun.objects.count()) == (0, 0)
 
 
 def unfenced_append(claim: Claim) -> None:

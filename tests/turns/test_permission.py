@@ -17,6 +17,7 @@ from chatapp.core.history import NO_RESULT
 from chatapp.core.items import Item, Kind
 from chatapp.core.permission import Decision, arguments_hash, read_decision
 from chatapp.models import Conversation, Grant, Message, Status, ToolRun
+from chatapp.models import Item as ItemRow
 from chatapp.store import Refused, grants, in_thread
 from chatapp.store.deciding import DECIDED, DENIED, NOT_WAITING, OTHERS
 from chatapp.tools.base import Tool, ToolError
@@ -229,6 +230,25 @@ def test_a_decision_is_about_the_arguments_that_were_shown_and_is_made_once(tmp_
             with pytest.raises(Refused, match=NOT_WAITING):
                 await decide(on, row.id, Decision.DENIED, [shown])
             assert tools.ran == {"bob": 1}
+
+    play(story())
+
+
+def test_a_word_does_not_cover_arguments_that_became_others_after_it(tmp_path):
+    """The row of the call is changed between the word and the run, as by a damaged backup."""
+    tools = Toolbox()
+    script = response(send("bob", "c1"), send("ann", "c2"))
+
+    async def story():
+        async with stage(model(script, response(text())), tmp_path, tools=tools) as on:
+            row = await on.ask()
+            first, second = await asked(on, row.id)
+            await decide(on, row.id, Decision.ONCE, [first])
+            rows = ItemRow.objects.filter(message=row.id, key=first.key)
+            await in_thread(rows.update)(text='{"to": "eve"}')
+            row = await decide(on, row.id, Decision.ONCE, [second])
+            (again,) = await asked(on, row.id)
+            assert (row.status, again.key, tools.ran) == (Status.WAITING, first.key, {"ann": 1})
 
     play(story())
 

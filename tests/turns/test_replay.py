@@ -297,6 +297,39 @@ def test_odd_responses_go_back_as_they_came(up, tmp_path, line: Line):
     play(story())
 
 
+@pytest.mark.parametrize("line", LINES, ids=str)
+def test_at_the_cap_it_is_asked_for_a_closing_answer_with_the_same_tools_and_no_choice(
+    up, tmp_path, line: Line
+):
+    turns = [
+        {"items": [thinks("One"), LOOK]},
+        {"items": [thinks("Two"), weather("Rome")]},
+        {"items": [thinks("End"), {"text": "So."}]},
+    ]
+    up.add("mine-cap", {"anthropic": BOUND, "turns": turns})
+
+    async def story():
+        ledger, model = Ledger(up, line), line.model("mine-cap")
+        async with stage(catalog_for(up), tmp_path, model=model, tools=TOOLS, rounds=2) as on:
+            row = await ledger.check(on, await on.ask("How often?"))
+            assert (row.status, await on.said(row.id)) == (Status.COMPLETE, "So.")
+            *before, closing = (request["body"] for request in up.requests("mine-cap"))
+            assert [body.get("tool_choice") for body in before] == [None, None]
+            if "tool_choice" in closing or line.dialect != "chat":
+                assert closing["tool_choice"] in ("none", {"type": "none"})
+                assert names_in(closing) == names_in(before[0]) == list(TOOLS)
+            else:
+                assert "tools" not in closing
+            row = await ledger.check(on, await on.ask("And now?", at=row.id))
+            assert row.status == Status.COMPLETE
+
+    play(story())
+
+
+def names_in(body: dict[str, Any]) -> list[str]:
+    return [each.get("function", each)["name"] for each in body["tools"]]
+
+
 @pytest.mark.parametrize("line", FEW, ids=str)
 def test_a_result_of_a_megabyte_is_cut_and_says_so(up, tmp_path, line: Line):
     up.add("mine-big", {"turns": [{"items": [thinks("One"), LOOK]}, {"items": [{"text": "Read."}]}]})
