@@ -101,7 +101,7 @@ class Bench:
             begun=self.begun,
             finishing=finishing,
         )
-        child = self._context.Process(target=kill_child.serve, args=(orders,))
+        child = self._context.Process(target=kill_child.serve, args=(orders,), daemon=True)
         child.start()
         return child
 

@@ -21,6 +21,7 @@ from .visible import visible_name
 # What took a smaller part of the time is drawn this wide, or nobody would see it.
 LEAST_WIDTH = 0.005
 NAME_CAP = 80
+NOT_RUN = "did not run"
 MOST_IN_VIEW = 16
 INFERRED = "≈ A thought that came in one piece is counted from the last sign before it."
 _NAMES = {Kind.REASONING: "Thought", Kind.ASSISTANT_MESSAGE: "Wrote", Kind.PERMISSION_DECISION: "Permission"}
@@ -159,10 +160,11 @@ class Line:
     def _call(self, item: Item, asked: Stretch | None) -> Row:
         result = self._results.of.get(item.key)
         span = self._stretches.get(result.key) if result else None
-        self.tools.append(span.ms if span else None)
+        if ran := result is None or result.outcome != Outcome.DENIED:
+            self.tools.append(span.ms if span else None)
         how = _OUTCOMES.get(Outcome(result.outcome)) if result and result.outcome in list(Outcome) else None
         name = f"{_tool(item)}, {how}" if how else _tool(item)
-        took = in_tenths(span.ms if span else None)
+        took = in_tenths(span.ms if span else None) if ran else NOT_RUN
         return Row(item.kind, name, _began(asked or span), took, self._bar(span), self._bar(asked))
 
     def _bar(self, span: Stretch | None) -> Bar | None:

@@ -17,13 +17,18 @@ from .visible import visible, visible_name
 # More than these are found by a field.
 MANY = 12
 GONE = "not here at the moment"
+# Of what a server says of a tool; all of it stands where the tool asks.
+ABOUT = 160
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Switch:
+    """`about`: what a server says that its tool does."""
+
     name: str
     title: str
     note: str
+    about: str = ""
     server: str = ""
     is_on: bool = False
 
@@ -104,7 +109,19 @@ def _switch(tool: Tool, *, is_on: bool, is_free: bool) -> Switch:
     own = tool.name.removeprefix(f"{tool.server}.") if tool.server else tool.name
     title = visible(tool.title) if tool.title and not tool.server else visible_name(own)
     asks = "never asks" if tool.safe else "allowed in this conversation" if is_free else "asks each time"
-    return Switch(name=tool.name, title=title, note=_note(tool.server, asks), server=tool.server, is_on=is_on)
+    return Switch(
+        name=tool.name,
+        title=title,
+        note=_note(tool.server, asks),
+        about=_about(tool.description) if tool.server else "",
+        server=tool.server,
+        is_on=is_on,
+    )
+
+
+def _about(description: str) -> str:
+    line = description.strip().partition("\n")[0].strip()
+    return visible(line if len(line) <= ABOUT else f"{line[:ABOUT]}…")
 
 
 def _note(server: str, words: str) -> str:

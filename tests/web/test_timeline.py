@@ -159,6 +159,18 @@ def test_a_cut_item_and_a_failed_call_say_so():
     ]
 
 
+def test_a_denied_call_is_no_time_of_a_tool():
+    items = [call("a"), result("ra", outcome="denied"), call("b"), result("rb")]
+    timeline = made({"timings_ms": {"rb": span(0, 2_000)}}, items)
+    assert [(row.name, row.took) for row in timeline.rows] == [
+        ("clock, denied", "did not run"),
+        ("clock", "2.0 s"),
+    ]
+    assert {figure.name: figure.words for figure in timeline.figures}["Tools"] == "2.0 s, 1 call"
+    alone = made({"timings_ms": {"fc": span(0, 9)}}, [call(), result(outcome="denied")])
+    assert "Tools" not in {figure.name for figure in alone.figures}
+
+
 def test_parallel_calls_with_one_id_each_keep_their_own_result():
     items = [call("a"), call("b"), result("ra"), result("rb")]
     timings = {"ra": span(0, 1_000), "rb": span(0, 2_000)}

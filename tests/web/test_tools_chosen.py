@@ -62,7 +62,7 @@ def test_each_switch_says_whether_its_tool_asks(alice):
         said = notes(page)
         assert said["look"] == "looknever asks"
         assert said["send"] == "sendasks each time"
-        assert said["docs.find"] == "findfrom the MCP server “docs”, asks each time"
+        assert said["docs.find"] == "findFinds.from the MCP server “docs”, asks each time"
         assert attribute(page.one("button", popovertarget="tools"), "aria-label") == "Tools, 4 on"
         assert sorted(on_in(page)) == sorted(box)
 
@@ -79,15 +79,30 @@ def test_built_in_tools_are_called_by_their_titles(alice):
     settled(alice, story, dict(TOOLS))
 
 
-def test_a_hostile_title_or_name_is_text_with_nothing_hidden(alice):
+def test_what_a_server_says_of_its_tool_is_its_first_line_and_not_for_ever(alice):
+    box = Toolbox()
+    box["docs.find"] = replace(box["docs.find"], description="Finds pages.\n\nSecond line.")
+    box["docs.long"] = replace(box["docs.find"], name="docs.long", description="x" * 5000)
+
+    async def story(on, she, box):
+        said = notes(Page(await she.get(where(on))))
+        assert said["docs.find"].startswith("findFinds pages.from")
+        assert said["docs.long"].startswith(f"long{'x' * 160}…from")
+        assert "Sends" not in said["send"]
+
+    settled(alice, story, box)
+
+
+def test_a_hostile_title_name_or_description_is_text_with_nothing_hidden(alice):
     box = Toolbox()
     hostile = "docs.<b>r\u202ee\u200bad"
-    box[hostile] = replace(box["docs.find"], name=hostile)
+    box[hostile] = replace(box["docs.find"], name=hostile, description="<i>sa\u200bid")
 
     async def story(on, she, box):
         page = await she.get(where(on))
         assert "<b>r" not in page.text and "Hostile" not in page.text
         assert "&lt;b&gt;r⟨U+202E⟩e⟨U+200B⟩ad" in page.text
+        assert "&lt;i&gt;sa⟨U+200B⟩id" in page.text
 
     settled(alice, story, box)
 
