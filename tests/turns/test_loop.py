@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+from threading import Thread
 
 import pytest
-from django.db import OperationalError
+from django.db import OperationalError, connection
 
 from chatapp import store
-from chatapp.core.events import Finish
+from chatapp.core.events import Finish, ItemsStored
 from chatapp.core.history import GO_ON, Question, Repair
-from chatapp.core.items import Kind
 from chatapp.models import Conversation, Message, Status, ToolRun
 from chatapp.providers.base import ProviderError, Trouble
 from chatapp.tools.base import Tool
 from chatapp.tools.base import tool as made
-from chatapp.turns.calls import AT_ONCE
 
 from .script import Ticks, call, held, response, text, thought
 from .stage import ScriptedCatalog, ScriptedProvider, play, stage, until
@@ -511,37 +510,41 @@ def test_a_turn_that_another_attempt_took_over_ends_quietly_in_its_silence(tmp_p
     play(story())
 
 
-def test_a_call_whose_turn_was_taken_over_meanwhile_never_runs(tmp_path):
-    """Only so many run at once; those that wait for their place lose the turn with it."""
+def test_a_call_whose_turn_was_taken_over_before_it_began_never_runs(tmp_path):
     ran: list[int] = []
-    taken = asyncio.Event()
 
     async def work() -> str:
-        """Works until somebody else has the turn."""
+        """Works."""
         ran.append(1)
-        await taken.wait()
         return "done"
 
-    calls = [call("work", call_id=f"call_{n}") for n in range(AT_ONCE + 4)]
-
     async def story():
-        provider, tools = model(response(*calls)), {"work": tool("work", work)}
+        provider, tools = model(response(call("work"))), {"work": tool("work", work)}
         # The draft would tell it too, and is not saved here.
         async with stage(ScriptedCatalog(provider), tmp_path, tools=tools, checkpoint=3600.0) as on:
-            answer = await on.begin()
-            await until(lambda: _all_in(ran))
-            await store.in_thread(store.claim)(answer, runner="another", seen=1)
-            taken.set()
-            assert (await on.end(answer)).runner == "another"
-            assert len(ran) == await store.in_thread(ToolRun.objects.count)() == AT_ONCE
-            assert {item.kind for item in await on.items(answer)} == {Kind.TOOL_CALL}
-            await on.engine.stop(answer)
+            publish = on.engine.live.publish
+
+            def taken_over_then(stream, event, at):
+                publish(stream, event, at)
+                if isinstance(event, ItemsStored):
+                    # Before anything else happens in this process.
+                    in_its_place = Thread(target=_takes_over, args=stream)
+                    in_its_place.start()
+                    in_its_place.join()
+
+            object.__setattr__(on.engine.live, "publish", taken_over_then)
+            row = await on.ask()
+            assert (row.status, row.runner, ran) == (Status.RUNNING, "another", [])
+            assert await store.in_thread(ToolRun.objects.count)() == 0
+            assert kinds(await on.items(row.id)) == ["tool_call"]
+            await on.engine.stop(row.id)
 
     play(story())
 
 
-async def _all_in(ran: list[int]) -> bool:
-    return len(ran) == AT_ONCE
+def _takes_over(answer, attempt) -> None:
+    store.claim(answer, runner="another", seen=attempt)
+    connection.close()
 
 
 def test_the_draft_is_saved_while_a_turn_runs(tmp_path):
