@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
+from playwright.sync_api import expect
 
 from tests.turns.test_scenarios import FAILING, GOOD
 
@@ -17,15 +20,37 @@ from .tab import Tab
 SLOW = {"load", "load-long", "slow-start", "stall", "rate-limited", "overloaded", "http-500"}
 NAMES = [name for name in (*GOOD, *FAILING) if name not in SLOW]
 SUFFIX = {"openai": "", "anthropic": "", "compatible": "@llamacpp"}
-# Every scenario on one protocol, and on the others what is theirs.
+WITH_TOOLS = ["tool-loop", "two-step-tools", "no-summary", "phases", "omitted-thinking"]
+# Every scenario on one protocol, and on the others what is theirs and all that call tools.
 PLAYED = [("openai", name) for name in NAMES]
-PLAYED += [
-    ("anthropic", name)
-    for name in ("two-step-tools", "preserved-thinking", "omitted-thinking", "error-midstream")
+PLAYED += [("anthropic", name) for name in (*WITH_TOOLS, "preserved-thinking", "error-midstream")]
+PLAYED += [("compatible", name) for name in (*WITH_TOOLS, "think-tags", "codeblock-tags", "drop-midstream")]
+LINES = [
+    "openai:{}",
+    "anthropic:{}",
+    "compatible:{}@llamacpp",
+    "compatible:{}@kimi",
+    "compatible:{}@deepseek-turn",
 ]
-PLAYED += [
-    ("compatible", name) for name in ("two-step-tools", "think-tags", "codeblock-tags", "drop-midstream")
-]
+
+
+def _calls(name: str, **arguments: str) -> dict[str, Any]:
+    return {"tool": {"name": name, "args": arguments}}
+
+
+def _thinks(words: str) -> dict[str, Any]:
+    return {"reasoning": {"summary": f"{words} about {{{{last_user}}}}"}}
+
+
+# The tools are the real ones, and nobody is let through to that address.
+CALLING = {
+    "anthropic": {"preserved_thinking": True, "default_thinking": "adaptive", "only_adaptive": True},
+    "turns": [
+        {"items": [_thinks("First"), _calls("clock", zone="UTC"), _calls("calculator", expression="6*7")]},
+        {"items": [_thinks("Then"), {"text": "I look."}, _calls("read_page", url="http://127.0.0.1/")]},
+        {"items": [_thinks("Last"), {"text": "It says: {{tool_output}}"}]},
+    ],
+}
 
 
 @pytest.fixture(scope="module")
@@ -66,3 +91,28 @@ def test_the_last_state_that_was_streamed_is_what_a_reload_shows(tab, provider, 
     tab.open(f"?model={provider}:scenario:{name}{SUFFIX[provider]}")
     tab.ask("Why?")
     tab.expect_as_loaded("failed" if name in FAILING else "complete")
+
+
+@pytest.mark.parametrize("line", LINES)
+def test_tools_run_ask_and_are_denied_on_every_wire_and_every_thought_goes_back(tab, fake, line):
+    fake.add("mine-calling", CALLING)
+    fake.clear()
+    asks = tab.page.get_by_role("group", name="Permission", exact=True)
+    tab.open(f"?model={line.format('scenario:mine-calling')}")
+    for question, word in (("One?", "Deny"), ("Two?", "Allow for this conversation"), ("Three?", "")):
+        tab.ask(question)
+        if word:
+            tab.press(word, within=asks)
+        said = "The person did not allow this call." if word == "Deny" else ".* nothing else is read"
+        tab.expect_text(re.compile(f"It says: {said}"))
+        tab.expect_as_loaded()
+        expect(asks).to_have_count(0)
+        stood = tab.answer.locator("details.call").evaluate_all(
+            "(all) => all.map((it) => it.dataset.outcome)"
+        )
+        assert stood == ["done", "done", "denied" if word == "Deny" else "failed"]
+    requests = fake.requests("mine-calling")
+    assert [(each["status"], each["notes"]) for each in requests] == [(200, [])] * 9
+    tab.answer.locator("details.timeline > summary").click()
+    tab.answer.locator("details.sent > summary").click()
+    expect(tab.answer.locator("details.sent")).to_contain_text("8 thoughts went back")
