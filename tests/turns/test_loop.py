@@ -9,7 +9,7 @@ import pytest
 from django.db import OperationalError, connection
 
 from chatapp import store
-from chatapp.core.events import Finish, ItemsStored
+from chatapp.core.events import Finish, ItemsStored, Usage
 from chatapp.core.history import GO_ON, Question, Repair
 from chatapp.models import Conversation, Message, Status, ToolRun
 from chatapp.providers.base import ProviderError, Trouble
@@ -411,6 +411,24 @@ def stale() -> ProviderError:
     return ProviderError(
         Trouble.REFUSED, "Refused.", "invalid_encrypted_content", status=400, repair=Repair.STALE
     )
+
+
+def test_every_kind_of_token_that_the_provider_counts_is_recorded(tmp_path):
+    async def counts(ask, keys):
+        async for event in response(text())(ask, keys):
+            yield (
+                Usage(input=9, cached=4, cache_written=2, output=5, reasoning=3)
+                if isinstance(event, Usage)
+                else event
+            )
+
+    async def story():
+        async with stage(ScriptedCatalog(model(counts)), tmp_path) as on:
+            (facts,) = (await on.ask()).metadata["rounds"]
+            counted = {"input": 9, "cached": 4, "cache_written": 2, "output": 5, "reasoning": 3}
+            assert facts["usage"] == counted
+
+    play(story())
 
 
 def test_stale_thoughts_are_dropped_once_recorded_and_never_sent_again(tmp_path):

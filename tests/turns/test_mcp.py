@@ -186,6 +186,20 @@ def test_an_address_is_reached_with_the_key_of_its_variable(db, monkeypatch):
     play(story())
 
 
+def test_a_private_address_is_not_gone_to_until_staff_allow_it_by_its_row(db):
+    async def story():
+        speaker = Speaker()
+        async with http_server(speaker) as address:
+            await in_thread(McpServer(name="docs", url=address.url).save)()
+            async with at_work({}) as mcp:
+                assert await told(mcp, "is in a private network, which is not allowed for it")
+                assert (speaker.asked, set(mcp.tools)) == ([], set(TOOLS))
+                await change(private_network=True)
+                await has(mcp, "docs.echo")
+
+    play(story())
+
+
 def test_a_row_that_was_made_elsewhere_is_found_soon(db):
     async def story():
         async with http_server(Speaker()) as address, at_work({}, every=600.0) as mcp:
