@@ -129,6 +129,25 @@ def test_it_waits_through_a_restart_of_the_server(enter, own_house, upstream):
     tab.expect_as_loaded()
 
 
+def test_two_tabs_go_on_after_a_restart_without_being_loaded_again(enter, own_house, upstream):
+    one = enter().open()
+    ask(one, upstream, READ, OTHER, count=2)
+    other = same_page(enter, one)
+    expect(asks(other)).to_have_count(2)
+    own_house.kill()
+    own_house.start()
+    for tab in (one, other):
+        tab.forgive("WebSocket", "ERR_CONNECTION_REFUSED")
+    asks(one).first.get_by_role("button", name="Deny").click()
+    for tab in (one, other):
+        expect(asks(tab)).to_have_count(1)
+    asks(other).get_by_role("button", name="Allow once").click()
+    for tab in (one, other):
+        tab.expect_text("So it is.")
+        expect(lines(tab)).to_have_count(2)
+        tab.expect_as_loaded()
+
+
 def test_the_keyboard_reaches_every_answer_and_grants_nothing_by_a_single_key(enter, upstream):
     tab = enter().open()
     ask(tab, upstream, READ, OTHER, count=2)
