@@ -9,7 +9,7 @@ from ..core.durations import in_short, thought_in_words
 from ..core.items import Kind
 from ..core.permission import Decided
 from ..web.pieces import Piece
-from ..web.pretty import pretty
+from ..web.pretty import pretty, pretty_result
 from ..web.visible import visible_name
 from .words import visible
 
@@ -41,7 +41,7 @@ def _parts(piece: Piece) -> Iterator[tuple[str, str, str]]:
             if piece.result:
                 yield from _parts(piece.result)
         case Kind.TOOL_RESULT:
-            yield piece.kind, _result(piece), pretty(piece.text)
+            yield piece.kind, _result(piece), pretty_result(piece.text)
         case Kind.PERMISSION_DECISION:
             yield piece.kind, _decided(piece.decided), ""
         case _:

@@ -11,7 +11,7 @@ from ..core.items import Kind
 from .elements import item_id
 from .markdown import blocks_waiting, render_plain
 from .pieces import Piece
-from .pretty import pretty
+from .pretty import pretty, pretty_result
 from .rendered import Blocks, rendered, rendered_within
 from .visible import visible
 
@@ -52,7 +52,7 @@ def _plain(message: UUID, piece: Piece) -> Blocks:
         case Kind.PERMISSION_DECISION:
             return ()
         case _:
-            return (well(pretty(piece.text)),)
+            return (well(pretty_result(piece.text)),)
 
 
 def _call(message: UUID, call: Piece) -> Blocks:
@@ -60,7 +60,7 @@ def _call(message: UUID, call: Piece) -> Blocks:
     blocks = (ARGUMENTS, well(arguments(call.text)))
     if call.result is None or call.result.open:
         return blocks
-    result, text = call.result, SafeString(well(pretty(call.result.text)))
+    result, text = call.result, SafeString(well(pretty_result(call.result.text)))
     return (*blocks, format_html(_RESULT, item_id(message, result.key), result.key, result.outcome, text))
 
 

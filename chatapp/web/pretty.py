@@ -17,6 +17,13 @@ def pretty(text: str) -> str:
     return "".join(_laid_out(text)) if isinstance(json_value(text), dict | list) else text
 
 
+def pretty_result(text: str) -> str:
+    """Also where a line of words stands above the JSON, as above what a server answered."""
+    line, _, below = text.partition("\n")
+    laid_out = pretty(text)
+    return f"{line}\n{pretty(below)}" if below and laid_out == text else laid_out
+
+
 def json_value(text: str) -> Any:
     """The text itself where it is no JSON."""
     try:

@@ -178,6 +178,25 @@ def test_tools_of_a_server_are_found_switched_on_and_show_how_far_they_are(enter
         expect(each.answer.locator("details.call > summary time")).to_have_text(re.compile(r"^[45]\.\d s$"))
 
 
+def test_a_result_is_read_as_json_and_a_long_one_scrolls_in_its_place(enter, own_house, upstream):
+    tab = opened_with_server(enter)
+    switch(tab, "describe").click()
+    tab.page.keyboard.press("Escape")
+    upstream.plays(Call("docs__describe", {"city": "Oslo"}), Call("calculator", {"expression": "7**3000"}))
+    upstream.plays(Write("So."))
+    tab.ask("Why?")
+    tab.press("Allow once")
+    tab.expect_text("So.")
+    tab.expect_as_loaded()
+    calls = tab.answer.locator("details.call")
+    for call in calls.all():
+        call.locator("summary").click()
+    expect(calls.first.locator("[data-kind=tool_result] pre")).to_contain_text('{\n  "city": "Oslo",')
+    long = calls.last.locator("[data-kind=tool_result] pre")
+    assert long.evaluate("(it) => it.scrollHeight > it.clientHeight && it.scrollWidth <= it.clientWidth")
+    assert tab.grave() == []
+
+
 def test_a_running_call_is_stopped_and_says_so(enter, own_house, upstream):
     tab = opened_with_server(enter)
     switch(tab, "wait ").first.click()

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from chatapp.web.pretty import pretty
+from chatapp.web.pretty import pretty, pretty_result
 from chatapp.web.visible import visible, visible_name
 
 HIDDEN = {
@@ -107,3 +107,18 @@ def test_no_sign_of_all_there_are_is_both_hidden_and_shown_as_it_is():
 def test_json_is_laid_out_and_nothing_of_it_is_lost(text, shown):
     made = pretty(text)
     assert made == (json.dumps(json.loads(text), indent=2) if shown is None else shown)
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ('The answer.\n{"a":1}', 'The answer.\n{\n  "a": 1\n}'),
+        ('{"a":1}', '{\n  "a": 1\n}'),
+        ("[\n1\n]", "[\n  1\n]"),
+        ("The answer.\nTwo lines.\n", "The answer.\nTwo lines.\n"),
+        ("The answer.\n", "The answer.\n"),
+        ("", ""),
+    ],
+)
+def test_a_result_is_laid_out_below_the_line_that_says_whose_it_is(text, shown):
+    assert pretty_result(text) == shown
