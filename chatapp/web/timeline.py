@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from ..core.durations import in_short, thoughts_in_words
 from ..core.items import Item, Kind, Outcome
 from ..core.recorded import Recorded, Stretch
-from ..models import LIVE, Message
+from ..models import LIVE, Message, Status
 from ..providers.base import OFF
 from .axis import Mark, Scale, marks, percent
 from .elements import message_id
@@ -80,7 +80,7 @@ def timeline_of(row: Message, items: Sequence[Item], label: str, scale: Scale | 
         id=f"{message_id(row.pk)}-head",
         label=label,
         effort=_effort(row.effort),
-        words=_sum(taken, recorded.elapsed, live=live),
+        words=_waits(taken) if row.status == Status.WAITING else _sum(taken, recorded.elapsed, live=live),
     )
     if not _measured(recorded) or (live and not items):
         return head
@@ -106,6 +106,10 @@ def _sum(thoughts: Sequence[int | None], elapsed: int | None, *, live: bool) -> 
     if len(thoughts) > 1 or (thoughts and elapsed is None):
         return thoughts_in_words([*thoughts])
     return "" if elapsed is None else f"{in_tenths(elapsed)} in all"
+
+
+def _waits(thoughts: Sequence[int | None]) -> str:
+    return f"{thoughts_in_words([*thoughts])}, waits for you" if thoughts else "Waits for you"
 
 
 def _measured(recorded: Recorded) -> bool:

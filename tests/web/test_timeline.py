@@ -99,6 +99,18 @@ def test_while_it_runs_the_sum_is_no_final_one():
     assert "still running" in html(running)
 
 
+@pytest.mark.parametrize(
+    ("items", "words"),
+    [
+        ([thought(), call()], "Thought for 23 seconds, waits for you"),
+        (ITEMS, "Thought for 34 seconds in 2 steps, waits for you"),
+        ([call()], "Waits for you"),
+    ],
+)
+def test_while_it_waits_it_says_for_whom(items, words):
+    assert made(THREE, items, status="waiting").words == words
+
+
 def test_the_head_has_the_id_that_the_stream_replaces():
     row = answer(metadata=THREE)
     for items in (ITEMS, []):
