@@ -24,7 +24,7 @@ from ..turns.notices import Notice
 from .access import my_conversation
 from .conversation_news import ConversationNews
 from .days import ZONE_COOKIE, zone_named
-from .list_news import list_news
+from .list_news import list_news, row_now
 from .outbox import Outbox, Stuck
 from .signed_in import who_is_signed_in
 from .thread import Viewer
@@ -130,6 +130,10 @@ class Listening(AsyncWebsocketConsumer):
         viewer = Viewer(user, thoughts_open, mine.catalog, zone, tools=lambda: mine.tools)
         page = ConversationNews(conversation, viewer, mine, self._outbox, group, leaf=leaf)
         await page.catch_up(asked.get("version", [""])[0])
+        # In the list beside it too: its answer may have come to wait, or to its end, since the page was made.
+        row = await in_thread(row_now)(conversation)
+        await self._ask_again()
+        self._outbox.add(*row)
         return page
 
     def _cookie(self, name: str) -> str:

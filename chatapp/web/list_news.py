@@ -16,3 +16,9 @@ def list_news(conversation: UUID, *, moved: bool = False, open: UUID | None = No
     if row is None or row.archived:
         return [operations.gone(f"c-{conversation}")]
     return [operations.row(render_row(row, open=open), moved=moved)]
+
+
+def row_now(conversation: UUID) -> list[Operation]:
+    """Of the conversation on the page, where the list beside it shows it."""
+    row = load_row(conversation)
+    return [operations.put(render_row(row, open=conversation))] if row else []

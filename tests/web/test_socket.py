@@ -186,6 +186,18 @@ def test_the_list_is_told_to_its_owner_alone(alice, charlie, dana):
     play(story())
 
 
+def test_the_list_beside_a_page_catches_up_with_what_happened_before_its_socket_opened(alice):
+    async def story():
+        started = await in_thread(answered)(alice)
+        async with listening(alice, path=address(started.conversation, started.answer)) as socket:
+            mine = f'id="c-{started.conversation}"'
+            await socket.sees(lambda it: any(said[0] == "put" and mine in said[1] for said in it.said))
+            (row,) = [said[1] for said in socket.said if said[0] == "put" and mine in said[1]]
+            assert 'aria-current="page"' in row and "data-status" not in row
+
+    play(story())
+
+
 NUMBERLESS = [
     "",
     "x",
