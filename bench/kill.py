@@ -8,6 +8,7 @@ calls run without being written down before. Then the run must end with a breach
 from __future__ import annotations
 
 import argparse
+import math
 import os
 import signal
 import sys
@@ -26,6 +27,7 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--rounds", type=int, default=200)
+    parser.add_argument("--minutes", type=float, default=math.inf, help="no round begins after so many")
     parser.add_argument(
         "--database", default="", help="a PostgreSQL server; a database is made there and dropped again"
     )
@@ -48,7 +50,7 @@ def main() -> None:
         from .kill_rounds import run
 
         whole = {"fenced": not chosen.without_fence, "begun": not chosen.without_start_records}
-        breaches = run(Path(folder), Random(chosen.seed), chosen.rounds, **whole)
+        breaches = run(Path(folder), Random(chosen.seed), chosen.rounds, minutes=chosen.minutes, **whole)
     print(f"seed {chosen.seed}")
     sys.exit(1 if breaches else 0)
 

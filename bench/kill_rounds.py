@@ -30,19 +30,19 @@ FUSE_WITHIN = 2.5
 WOKEN_WITHIN = 1.5
 
 
-def run(folder: Path, random: Random, rounds: int, *, fenced: bool, begun: bool) -> list[str]:
+def run(folder: Path, random: Random, rounds: int, *, minutes: float, fenced: bool, begun: bool) -> list[str]:
+    """At most so many rounds, and none begins after so many minutes."""
     # One connection, so that any other is a process's under test.
     connection.settings_dict["OPTIONS"].pop("pool", None)
     call_command("migrate", verbosity=0)
     be_impatient()
     bench = Bench(folder, random, fenced=fenced, begun=begun)
-    began = time.monotonic()
-    for number in range(rounds):
-        bench.round(number)
-        if bench.breaches and not (fenced and begun):
-            break
-    else:
-        bench.finish(rounds)
+    began, done = time.monotonic(), 0
+    while done < rounds and time.monotonic() < began + minutes * 60 and not bench.is_caught:
+        bench.round(done)
+        done += 1
+    if not bench.is_caught:
+        bench.finish(done)
     bench.report(time.monotonic() - began)
     connection.close()
     return bench.breaches
@@ -63,6 +63,11 @@ class Bench:
         # Processes are forked from one that has imported everything and opened nothing.
         self._context = multiprocessing.get_context("forkserver")
         self._context.set_forkserver_preload(["bench.ready", kill_child.__name__])
+
+    @property
+    def is_caught(self) -> bool:
+        """A broken build has shown it."""
+        return bool(self.breaches) and not (self.fenced and self.begun)
 
     def round(self, number: int) -> None:
         way = next(self._way)
