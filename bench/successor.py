@@ -42,6 +42,9 @@ class Takeover:
                 store.append_result(self.claim, _unknown(call, f"late-{len(self.found)}-{n}"), Measured())
             store.finish(self.claim, [self._rest()], Measured())
 
+    def seen_again(self) -> Takeover:
+        return Takeover(self.claim, _row(self.claim.message), store.load_items(self.claim.message))
+
     def _rest(self) -> Item:
         question = Message.objects.get(children=self.claim.message).items.get().text
         said = "".join(item.text for item in self.found if item.kind is Kind.ASSISTANT_MESSAGE)
