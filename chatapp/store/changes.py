@@ -10,8 +10,14 @@ from ..models import Conversation
 
 # Receivers get `conversation` (its id), `owner` (their id), `message` (an id or None) and `what`.
 changed = Signal()
+NONE = UUID(int=0)
 
 
 def tell(conversation: UUID, what: str, message: UUID | None = None) -> None:
     owner = Conversation.objects.values_list("owner_id", flat=True).filter(pk=conversation).first()
     changed.send(sender=None, conversation=conversation, owner=owner, message=message, what=what)
+
+
+def tell_person(person: int, what: str) -> None:
+    """Of no conversation: whoever may see none of it hears it too."""
+    changed.send(sender=None, conversation=NONE, owner=person, message=None, what=what)

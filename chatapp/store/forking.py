@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Container, Iterable
-from dataclasses import dataclass
+from collections.abc import Collection, Container, Iterable, Mapping
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 from uuid import UUID, uuid4
@@ -33,11 +33,12 @@ class Extent(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Forked:
-    """`left_out`: answers that were still being written."""
+    """`left_out`: answers that were still being written. `copies`: what became of each message, where it was made just now."""
 
     conversation: Conversation
     messages: int
     left_out: int
+    copies: Mapping[UUID, UUID] = field(default_factory=dict)
 
 
 @transaction.atomic
@@ -72,7 +73,8 @@ def fork(
     Conversation.objects.filter(pk=conversation.pk).update(head=head, next_order=len(copies))
     tell(conversation.pk, "listed")
     made = Conversation.objects.defer("tools").get(pk=conversation.pk)
-    return Forked(made, len(copies), chosen.left_out)
+    became = {pk: copy.new for pk, copy in copies.items()}
+    return Forked(made, len(copies), chosen.left_out, became)
 
 
 def origin_of(conversation: UUID) -> Origin | None:

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 from typing import Any
-from uuid import UUID
 
 from django.contrib.auth.models import Group, User
 from django.db import transaction
+from django.db.models import QuerySet
 
-from .changes import changed
+from .changes import tell_person
 
 REVIEWERS = "reviewer"
-NONE = UUID(int=0)
 
 
 def is_reviewer(user: Any) -> bool:
     return bool(user.groups.filter(name=REVIEWERS).exists())
+
+
+def reviewers() -> QuerySet[User]:
+    """Those who can sign in."""
+    return User.objects.filter(is_active=True, groups__name=REVIEWERS).order_by("username")
 
 
 @transaction.atomic
@@ -27,4 +31,4 @@ def set_roles(user: User, *, active: bool, staff: bool, reviewer: bool) -> None:
     else:
         user.groups.remove(*Group.objects.filter(name=REVIEWERS))
     # Every socket asks who listens before it tells anything, and ends where that is nobody any more.
-    changed.send(sender=None, conversation=NONE, owner=user.pk, message=None, what="roles")
+    tell_person(user.pk, "roles")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import secrets
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -28,6 +29,7 @@ NOT_OPEN = "This link does not open anything any more."
 # What an answer's record says to others: neither what was sent for it, nor what its provider said when it failed.
 _FACTS = ("reasoning_durations_ms", "timings_ms", "elapsed_ms", "rounds", "goes_on_at")
 _ROUND = ("round", "model", "usage", "first_event_ms", "repaired")
+_REQUEST = (*_ROUND, "messages", "left_out", "replayed", "dropped", "shape")
 _ENDED = ("reason",)
 
 
@@ -117,7 +119,7 @@ def _shared(row: Share) -> Shared:
         share=row,
         leaf=row.leaf_id,
         conversation=conversation.pk,
-        title=_chosen_title(conversation),
+        title=chosen_title(conversation),
         owner=conversation.owner_id,
         owner_name=conversation.owner.get_username(),
     )
@@ -138,9 +140,18 @@ def load_title(shared: Shared, first: UUID) -> str:
 
 def facts_for_others(metadata: object) -> dict[str, Any]:
     """What of an answer's record goes with it where its branch is shared."""
+    return _facts(metadata, _ROUND)
+
+
+def facts_for_reviewers(metadata: object) -> dict[str, Any]:
+    """They read besides what was sent for it: in numbers, and none of its words."""
+    return _facts(metadata, _REQUEST)
+
+
+def _facts(metadata: object, of_round: tuple[str, ...]) -> dict[str, Any]:
     facts = _only(metadata, _FACTS)
     if isinstance(facts.get("rounds"), list):
-        facts["rounds"] = [_only(facts_of_round, _ROUND) for facts_of_round in facts["rounds"]]
+        facts["rounds"] = [_only(facts_of_round, of_round) for facts_of_round in facts["rounds"]]
     ended = metadata.get("ended") if isinstance(metadata, dict) else None
     return facts | ({"ended": _only(ended, _ENDED)} if ended else {})
 
@@ -158,19 +169,20 @@ def fork_shared(token: str, *, by: Any, until: UUID | None = None, submission: U
     parts = Parts(thoughts=row.with_thoughts, tools=row.with_tools, instructions=False)
     called = load_title(_shared(row), shown[0])
     forked = fork(source, by=by, extent=Extent.BRANCH, parts=parts, called=called, submission=submission)
-    _forget_requests(forked.conversation.pk)
-    _forget_deciders(forked.conversation.pk)
+    keep_facts(forked.conversation.pk, facts_for_others)
+    forget_deciders(forked.conversation.pk)
     return forked
 
 
-def _forget_requests(fork: UUID) -> None:
+def keep_facts(fork: UUID, kept: Callable[[object], dict[str, Any]]) -> None:
+    """Of the records of a fork that was just made, these alone."""
     for row in Message.objects.filter(conversation=fork).only("metadata").iterator():
-        facts = facts_for_others(row.metadata)
+        facts = kept(row.metadata)
         if facts != row.metadata:
             Message.objects.filter(pk=row.pk).update(metadata=facts)
 
 
-def _forget_deciders(fork: UUID) -> None:
+def forget_deciders(fork: UUID) -> None:
     rows = Item.objects.filter(message__conversation=fork, kind=Kind.PERMISSION_DECISION)
     for row in rows.only("wire"):
         if isinstance(row.wire, dict):
@@ -181,7 +193,7 @@ def _only(facts: object, names: tuple[str, ...]) -> dict[str, Any]:
     return {name: facts[name] for name in names if name in facts} if isinstance(facts, dict) else {}
 
 
-def _chosen_title(conversation: Conversation) -> str:
+def chosen_title(conversation: Conversation) -> str:
     """One that was found tells of what was said first, maybe on another branch, and a fork is called like its source."""
     chosen = conversation.titled_by == TitledBy.PERSON and not conversation.title.startswith(FORK_OF)
     return conversation.title if chosen else ""

@@ -26,6 +26,7 @@ from .conversation_news import ConversationNews
 from .days import ZONE_COOKIE, zone_named
 from .list_news import list_news, row_now
 from .outbox import Outbox, Stuck
+from .reviews import review_news
 from .signed_in import who_is_signed_in
 from .thread import Viewer
 
@@ -142,7 +143,9 @@ class Listening(AsyncWebsocketConsumer):
 
     async def _tell(self, user: User, page: ConversationNews | None, notice: Notice) -> None:
         await self._ask_again()
-        if notice.address == user.pk:
+        if notice.address == user.pk and notice.what == "reviews":
+            self._outbox.add(*await in_thread(review_news)(user))
+        elif notice.address == user.pk:
             opened = page.conversation if page else None
             self._outbox.add(
                 *await in_thread(list_news)(

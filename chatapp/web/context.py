@@ -9,6 +9,7 @@ from django.utils.functional import SimpleLazyObject
 
 from ..models import Preference
 from ..store.preferences import load_preference
+from ..store.reviewing import load_marks
 from .sidebar import sidebar, toast
 
 
@@ -16,6 +17,7 @@ def person(request: HttpRequest) -> dict[str, Any]:
     return {
         "preference": SimpleLazyObject(lambda: _preference(request)),
         "sidebar": SimpleLazyObject(lambda: sidebar(request)),
+        "marks": SimpleLazyObject(lambda: load_marks(request.user)),
         "toast": SimpleLazyObject(lambda: toast(request)),
     }
 

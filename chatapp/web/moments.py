@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from django.utils import dateformat
+from django.utils.timesince import timesince
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,3 +30,9 @@ class Moment:
     @property
     def clock(self) -> str:
         return dateformat.format(self.at, "H:i")
+
+
+def ago(at: datetime, now: datetime) -> str:
+    """`2 hours ago`; what began just now is not counted."""
+    words = timesince(at, now, depth=1).replace("\xa0", " ")
+    return "just now" if words.startswith("0 ") else f"{words} ago"

@@ -76,14 +76,19 @@ def _shown(branch: Branch, row: Message, share: Share, look: Look, catalog: Cata
 
 def _as_shared(piece: Piece, share: Share) -> Piece:
     """The words that may not be seen are not in it any more."""
-    if piece.decided:
-        piece = replace(piece, decided=replace(piece.decided, by="", name="", arguments_hash=""))
+    piece = without_decider(piece)
     if piece.kind is Kind.REASONING and not share.with_thoughts:
         return replace(piece, text="", withheld=NO_THOUGHTS)
     if piece.kind in _TOOLS and not share.with_tools:
         result = piece.result and replace(piece.result, text="", withheld=NO_TOOLS)
         return replace(piece, text="", result=result, withheld=NO_TOOLS)
     return piece
+
+
+def without_decider(piece: Piece) -> Piece:
+    if not piece.decided:
+        return piece
+    return replace(piece, decided=replace(piece.decided, by="", name="", arguments_hash=""))
 
 
 def _parts(share: Share, branch: Branch) -> str:

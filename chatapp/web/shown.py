@@ -39,6 +39,8 @@ class Look:
     shared: bool = False
     # Where it is only read: nothing can be done to it there.
     read_only: bool = False
+    # Where it is read in a review: by its "owner" or by its "reviewer".
+    reviewed: str = ""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-// A page that others opened by a link asks now and then whether the link still opens it, while somebody looks at it.
+// A page that others let somebody read asks now and then, and when there is news, whether they still do, while somebody looks at it.
 // When it does not, the page is loaded anew, and nothing of it stays.
 const EVERY_MS = 5000;
 const address = document.querySelector("[data-open]")?.dataset.open;
@@ -12,5 +12,6 @@ async function look() {
 if (address) {
   setInterval(look, EVERY_MS);
   document.addEventListener("visibilitychange", look);
+  document.addEventListener("news", look);
   addEventListener("pageshow", ({ persisted }) => persisted && look());
 }

@@ -22,6 +22,7 @@ from ..meter import meter_for
 from ..outline import outline_of
 from ..provenance import provenance_of
 from ..question_news import answering
+from ..reviews import reviews_here
 from ..thread import NEWEST, Viewer, load_thread
 from ..tools_shown import tools_of
 
@@ -83,6 +84,7 @@ def render_conversation(
         "more": newest + NEWEST * 4,
         "questions": count_questions(mine.pk, leaf),
         "provenance": provenance_of(mine, request.user, zone_of(request)),
+        "reviews": reviews_here(mine.pk, request.user, catalog, zone_of(request)),
     }
     return render(request, "conversation.html", context, status=status)
 

@@ -1,0 +1,313 @@
+"""The reviewer's side of a review: who may read what, who holds it, notes and their answers, the verdict, and forks."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+from uuid import UUID
+
+from django.db import transaction
+from django.db.models import Q, QuerySet
+from django.db.models.functions import Substr
+from django.utils import timezone
+
+from ..core.items import Kind, clean
+from ..core.titles import first_words
+from ..core.tree import Tree, repair
+from ..models import LIVE, Item, Message, Note, Origin, Submission, Submitted, Verdict
+from .changes import tell_person
+from .copying import Parts
+from .forking import NOT_THERE, NOTHING_ENDED, Extent, Forked, fork
+from .roles import is_reviewer, reviewers
+from .sharing import chosen_title, facts_for_reviewers, forget_deciders, keep_facts
+from .submitting import submissions_of, tell_reviewers, there, wishes_of
+from .tree import Refused
+
+MOST_NOTES = 1000
+UNTITLED = "A conversation"
+TAKEN_BACK = "That is not submitted any more."
+TAKEN = "Somebody else has taken it."
+JUDGED = "The verdict has been given. What is submitted again can be judged again."
+NOT_A_REVIEWER = "Choose a reviewer who does not own it."
+
+
+# Who may read what
+
+
+def held_by(reviewer: Any) -> QuerySet[Submission]:
+    """What they took or were given, judged or not. One's own is not one's own to review."""
+    if not is_reviewer(reviewer):
+        return Submission.objects.none()
+    return there().filter(reviewer=reviewer).exclude(conversation__owner=reviewer)
+
+
+def free_for(reviewer: Any) -> QuerySet[Submission]:
+    """What nobody holds, or somebody who reviews no more."""
+    if not is_reviewer(reviewer):
+        return Submission.objects.none()
+    return there().filter(_is_free(), verdict="").exclude(conversation__owner=reviewer)
+
+
+def queue_of(reviewer: Any) -> QuerySet[Submission]:
+    pks = [rows.values("pk") for rows in (held_by(reviewer), free_for(reviewer))]
+    return there().filter(Q(pk__in=pks[0]) | Q(pk__in=pks[1])).order_by("-created_at", "-pk")
+
+
+def everything() -> QuerySet[Submission]:
+    """For those who assign."""
+    return there().order_by("-created_at", "-pk")
+
+
+def to_assign() -> QuerySet[Submission]:
+    return there().filter(verdict="")
+
+
+def readable_by(person: Any) -> QuerySet[Submission]:
+    """One's own, and what one holds."""
+    return held_by(person) | submissions_of(person) if is_reviewer(person) else submissions_of(person)
+
+
+@dataclass(frozen=True, slots=True)
+class Marks:
+    """What the list beside every page says of reviews. `waiting`: to be read; `news`: of one's own."""
+
+    reviews: bool
+    waiting: int
+    submits: bool
+    news: int
+
+
+def load_marks(person: Any) -> Marks:
+    reviews = is_reviewer(person)
+    waiting = free_for(person).count() + held_by(person).filter(_has_work()).count() if reviews else 0
+    own = submissions_of(person).order_by().values_list("news_for_owner", flat=True)
+    news, wishes = list(own), wishes_of(person).count()
+    return Marks(reviews or person.is_staff, waiting, bool(news or wishes), sum(news) + wishes)
+
+
+def open_for(person: Any, submission: Submission) -> None:
+    """They see now what was news to them."""
+    side = "news_for_owner" if person.pk == submission.conversation.owner_id else "news_for_reviewer"
+    rows = Submission.objects.filter(pk=submission.pk, **{side: True})
+    if rows.update(**{side: False}):
+        tell_person(person.pk, "reviews")
+
+
+# What is read
+
+
+@dataclass(frozen=True)
+class Reading:
+    """The messages of a submission that are left, each with how much of it was submitted."""
+
+    submission: Submission
+    messages: dict[UUID, Submitted]
+    tree: Tree[UUID]
+
+    @cached_property
+    def leaf(self) -> UUID | None:
+        """Where it opens."""
+        leaf = self.submission.leaf_id
+        return leaf if leaf in self.messages else self.tree.newest_leaf()
+
+
+def load_reading(submission: Submission) -> Reading:
+    rows = Submitted.objects.filter(submission=submission, message__deletion=None)
+    here = rows.filter(message__conversation=submission.conversation_id).order_by("message__order")
+    found = list(here.select_related("message").only("items", "status", "facts", "message__parent"))
+    tree = repair((row.message_id, row.message.parent_id) for row in found)
+    return Reading(submission, {row.message_id: row for row in found}, tree)
+
+
+def load_titles(submissions: Iterable[Submission]) -> dict[UUID, str]:
+    """As in links: what a title tells of other branches is nothing to reviewers."""
+    chosen = {row.pk: chosen_title(row.conversation) for row in submissions}
+    without = [pk for pk, title in chosen.items() if not title]
+    said = Submitted.objects.filter(submission__in=without, message__deletion=None, message__parent=None)
+    firsts: dict[UUID, UUID] = {}
+    for submission, message in said.order_by("message__order").values_list("submission_id", "message_id"):
+        firsts.setdefault(submission, message)
+    words = _load_words(firsts.values())
+    return {
+        pk: title or first_words(words.get(firsts[pk], "") if pk in firsts else "") or UNTITLED
+        for pk, title in chosen.items()
+    }
+
+
+def load_notes(reading: Reading) -> dict[UUID, list[list[Note]]]:
+    """For each message its notes, each with the answers to it."""
+    rows = Note.objects.filter(submission=reading.submission, message__deletion=None).select_related("author")
+    threads: dict[int, list[Note]] = {}
+    for row in rows.order_by("created_at", "pk"):
+        threads.setdefault(row.answer_to_id or row.pk, []).append(row)
+    found: dict[UUID, list[list[Note]]] = defaultdict(list)
+    for thread in threads.values():
+        if thread[0].message_id in reading.messages:
+            found[thread[0].message_id].append(thread)
+    return found
+
+
+def load_note(submission: Submission, pk: int) -> Note | None:
+    return Note.objects.filter(submission=submission, pk=pk, message__deletion=None).first()
+
+
+def load_submitted(submission: Submission, message: UUID) -> Submitted | None:
+    """None for what was not submitted, or is deleted."""
+    rows = Submitted.objects.filter(submission=submission, message=message, message__deletion=None)
+    return rows.filter(message__conversation=submission.conversation_id).first()
+
+
+def forks_from(submission: Submission) -> list[Origin]:
+    rows = Origin.objects.filter(submission=submission, conversation__deleted_at=None)
+    found = rows.select_related("conversation", "by").order_by("-made_at", "-pk")
+    return list(found.defer("conversation__tools"))
+
+
+# Who holds it
+
+
+@transaction.atomic
+def claim(submission: Submission, *, by: Any) -> None:
+    """The first one gets it; taking what one holds changes nothing."""
+    row = _hold(submission.pk)
+    if row.reviewer_id == by.pk:
+        return
+    if not free_for(by).filter(pk=row.pk).exists():
+        raise Refused(TAKEN)
+    _give(row, by, assigned=False)
+
+
+@transaction.atomic
+def release(submission: Submission, *, by: Any) -> None:
+    row = _hold(submission.pk)
+    if row.verdict:
+        raise Refused(JUDGED)
+    _give(row, None, assigned=False)
+
+
+@transaction.atomic
+def assign(submission: Submission, *, to: Any) -> None:
+    row = _hold(submission.pk)
+    if row.verdict:
+        raise Refused(JUDGED)
+    if to.pk == row.conversation.owner_id or not reviewers().filter(pk=to.pk).exists():
+        raise Refused(NOT_A_REVIEWER)
+    _give(row, to, assigned=True)
+
+
+# What is said
+
+
+@transaction.atomic
+def append_note(submission: Submission, *, by: Any, text: str, message: UUID) -> Note:
+    """On a message, by whoever reviews it."""
+    return _append(_hold(submission.pk), by, text, message)
+
+
+@transaction.atomic
+def append_answer(submission: Submission, *, by: Any, text: str, to: Note) -> Note:
+    """Of either side; an answer to an answer stands below the note that began it."""
+    return _append(_hold(submission.pk), by, text, to.message_id, to.answer_to or to)
+
+
+@transaction.atomic
+def give_verdict(submission: Submission, *, by: Any, verdict: Verdict, reason: str = "") -> None:
+    row = _hold(submission.pk)
+    if row.verdict:
+        raise Refused(JUDGED)
+    if row.reviewer_id != by.pk:
+        raise Refused(TAKEN)
+    changes = {"verdict": verdict, "reason": clean(reason), "decided_at": timezone.now()}
+    Submission.objects.filter(pk=row.pk).update(**changes)
+    _tell_other_side(row, by)
+
+
+@transaction.atomic
+def fork_submitted(submission: Submission, *, by: Any, until: UUID, key: UUID | None = None) -> Forked:
+    """The branch down to this message as it was submitted, into a conversation of the reviewer's own."""
+    row = _hold(submission.pk)
+    reading = load_reading(row)
+    source = Message.objects.defer("metadata").filter(pk=until, deletion=None).first()
+    if source is None or source.pk not in reading.messages:
+        raise Refused(NOT_THERE)
+    if source.status in LIVE:
+        raise Refused(NOTHING_ENDED)
+    called, parts = load_titles([row])[row.pk], Parts(instructions=False)
+    forked = fork(
+        source,
+        by=by,
+        extent=Extent.BRANCH,
+        parts=parts,
+        called=called,
+        submission=key,
+        allowed=reading.messages,
+    )
+    if forked.copies:
+        made = forked.conversation.pk
+        keep_facts(made, facts_for_reviewers)
+        forget_deciders(made)
+        _cut(forked.copies, reading.messages)
+        Origin.objects.filter(pk=made).update(submission=row)
+    return forked
+
+
+def _cut(copies: Mapping[UUID, UUID], submitted: dict[UUID, Submitted]) -> None:
+    """What went on after it was submitted ends in the copy where it ended then."""
+    for pk, copy in copies.items():
+        then = submitted[pk]
+        if then.facts is not None:
+            Item.objects.filter(message=copy, seq__gte=then.items).delete()
+            changes = {"status": then.status, "next_seq": then.items, "metadata": then.facts}
+            Message.objects.filter(pk=copy).update(**changes)
+
+
+def _hold(pk: UUID) -> Submission:
+    """Nobody withdraws, takes or judges it meanwhile."""
+    row = there().select_for_update(of=("self",), no_key=True).filter(pk=pk).first()
+    if row is None:
+        raise Refused(TAKEN_BACK)
+    return row
+
+
+def _give(row: Submission, to: Any, *, assigned: bool) -> None:
+    changes = {"reviewer": to, "assigned": assigned, "news_for_reviewer": assigned}
+    Submission.objects.filter(pk=row.pk).update(**changes)
+    tell_reviewers(row.conversation.owner_id)
+
+
+def _tell_other_side(row: Submission, by: Any) -> None:
+    mine = by.pk == row.conversation.owner_id
+    side, other = (
+        ("news_for_reviewer", row.reviewer_id) if mine else ("news_for_owner", row.conversation.owner_id)
+    )
+    if other is not None:
+        Submission.objects.filter(pk=row.pk).update(**{side: True})
+        tell_person(other, "reviews")
+
+
+def _append(row: Submission, by: Any, text: str, message: UUID, answer_to: Note | None = None) -> Note:
+    if by.pk not in (row.reviewer_id, row.conversation.owner_id):
+        raise Refused(TAKEN)
+    if row.notes.count() >= MOST_NOTES:
+        raise Refused(f"There are {MOST_NOTES:,} notes already.")
+    made = Note.objects.create(
+        submission=row, message_id=message, answer_to=answer_to, author=by, text=clean(text)
+    )
+    _tell_other_side(row, by)
+    return made
+
+
+def _is_free() -> Q:
+    return Q(reviewer=None) | ~Q(reviewer__in=reviewers().order_by().values("pk"))
+
+
+def _has_work() -> Q:
+    return Q(verdict="") | Q(news_for_reviewer=True)
+
+
+def _load_words(messages: Iterable[UUID]) -> dict[UUID, str]:
+    rows = Item.objects.filter(message__in=list(messages), kind=Kind.USER_MESSAGE).order_by("-seq")
+    return dict(rows.values_list("message_id", Substr("text", 1, 1000)))
