@@ -485,7 +485,7 @@ class Submission(models.Model):
     thought_ms = models.PositiveBigIntegerField(null=True, blank=True)
     by_models = models.JSONField(default=list)
     reviewer = models.ForeignKey(
-        settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="reviews"
+        settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="+"
     )
     assigned = models.BooleanField(default=False)
     verdict = models.CharField(max_length=16, blank=True, choices=Verdict.choices, default="")

@@ -30,7 +30,7 @@ CLOSED = "Titles and texts are closed to administrators (ADMIN_CAN_READ_CHATS is
 
 class ConversationAdmin(ReadOnly, BoundedAdmin):
     change_list_template = "admin/chatapp/conversation/list.html"
-    list_display = ("conversation", "whose", "models", "messages", "last_activity", "state", "thinking")
+    list_display = ("conversation", "whose", "models", "messages", "last_activity", "state", "thinking", "review")
     list_filter = FILTERS
     # Any name: it makes the field of the search appear, and `get_search_results` does the searching.
     search_fields = ("owner",)
@@ -111,6 +111,11 @@ class ConversationAdmin(ReadOnly, BoundedAdmin):
     def thinking(self, row: Any) -> str:
         ms = row.figures.thinking
         return "" if ms is None else in_short(ms)
+
+    @display(description="Review")
+    def review(self, row: Conversation) -> str:
+        address = reverse("ask_to_submit", args=[row.pk])
+        return format_html('<a href="{}">Ask to submit</a>', address)
 
 
 def _has(word: str) -> Q:

@@ -38,7 +38,7 @@ class Forked:
     conversation: Conversation
     messages: int
     left_out: int
-    copies: Mapping[UUID, UUID] = field(default_factory=dict)
+    copies: Mapping[UUID, UUID] = field(default_factory=dict, compare=False)
 
 
 @transaction.atomic

@@ -9,7 +9,7 @@ from uuid import UUID
 from django.contrib.auth.models import User
 from django.db import transaction
 
-from ..models import LIVE, Conversation, Draft, Item, Message, Place
+from ..models import LIVE, Conversation, Draft, Item, Message, Place, Submission
 from .accounts import TERMINAL_USER
 from .tree import Refused
 
@@ -53,6 +53,7 @@ def _delete_conversations(user: Any) -> None:
     theirs = Message.objects.filter(conversation__owner=user)
     Conversation.objects.filter(forked_from__in=theirs).update(forked_from=None)
     Conversation.objects.filter(owner=user).update(head=None)
+    Submission.objects.filter(conversation__owner=user).delete()
     Item.objects.filter(message__in=theirs).delete()
     Draft.objects.filter(message__in=theirs).delete()
     Place.objects.filter(conversation__owner=user).delete()

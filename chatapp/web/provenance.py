@@ -14,9 +14,11 @@ from ..models import Conversation, Look, Message, Origin
 from ..store.forking import Extent, forks_of, origin_of
 from ..store.looking import looks_at
 from ..store.places import load_tree
+from ..store.reviewing import held_by
 from .elements import message_id
 from .figures import many
 from .moments import Moment
+from .reviews import name_of
 
 # More forks than these are only counted.
 MOST_LISTED = 20
@@ -47,6 +49,14 @@ class Fork:
 
 
 @dataclass(frozen=True, slots=True)
+class ReviewersFork:
+    """Somebody to whom it was submitted took a branch to go on with."""
+
+    by: str
+    at: Moment
+
+
+@dataclass(frozen=True, slots=True)
 class Looked:
     """An administrator at somebody's conversation, and what they did there."""
 
@@ -61,6 +71,7 @@ class Provenance:
     forks: Sequence[Fork] = ()
     count: int = 0
     by_others: int = 0
+    reviewers: Sequence[ReviewersFork] = ()
     looks: Sequence[Looked] = ()
 
     @property
@@ -82,11 +93,13 @@ class ExtentChoice:
 def provenance_of(conversation: Conversation, viewer: Any, zone: tzinfo) -> Provenance:
     origin, made = origin_of(conversation.pk), forks_of(conversation.pk)
     own = [row for row in made if row.conversation.owner_id == viewer.pk]
+    taken = [row for row in made if row.submission_id and row.conversation.owner_id != viewer.pk]
     return Provenance(
         came_from=_came_from(origin, conversation, viewer, zone) if origin else None,
         forks=[_fork(row, zone) for row in own[:MOST_LISTED]],
         count=len(made),
-        by_others=len(made) - len(own),
+        by_others=len(made) - len(own) - len(taken),
+        reviewers=[ReviewersFork(name_of(row.by), Moment(row.made_at.astimezone(zone))) for row in taken],
         looks=[_looked(row, zone) for row in looks_at(conversation.pk)],
     )
 
@@ -124,13 +137,20 @@ def _came_from(row: Origin, fork: Conversation, viewer: Any, zone: tzinfo) -> Ca
 
 
 def _url(row: Origin, viewer: Any) -> str:
-    """Of the message in the source, while both are there."""
+    """Of the message in the source, while both are there: in the conversation of its owner, else where it is reviewed."""
     source, message = row.source, row.message
-    if not (source and message) or source.owner_id != viewer.pk:
+    if not (source and message) or source.deleted_at or message.deletion:
         return ""
-    if source.deleted_at or message.deletion:
-        return ""
+    if source.owner_id != viewer.pk:
+        return _url_of_review(row, viewer)
     return f"{_address(source)}?at={message.pk}#{message_id(message.pk)}"
+
+
+def _url_of_review(row: Origin, viewer: Any) -> str:
+    if row.submission_id is None or not held_by(viewer).filter(pk=row.submission_id).exists():
+        return ""
+    address = reverse("review", args=[row.submission_id])
+    return f"{address}?at={row.message_id}#{message_id(row.message_id or '')}"
 
 
 def _fork(row: Origin, zone: tzinfo) -> Fork:
