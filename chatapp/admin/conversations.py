@@ -30,7 +30,16 @@ CLOSED = "Titles and texts are closed to administrators (ADMIN_CAN_READ_CHATS is
 
 class ConversationAdmin(ReadOnly, BoundedAdmin):
     change_list_template = "admin/chatapp/conversation/list.html"
-    list_display = ("conversation", "whose", "models", "messages", "last_activity", "state", "thinking", "review")
+    list_display = (
+        "conversation",
+        "whose",
+        "models",
+        "messages",
+        "last_activity",
+        "state",
+        "thinking",
+        "review",
+    )
     list_filter = FILTERS
     # Any name: it makes the field of the search appear, and `get_search_results` does the searching.
     search_fields = ("owner",)

@@ -15,6 +15,7 @@ class Whose(Enum):
     PEOPLES = "for whoever is signed in"
     OWN = "of one's own, by its id"
     STAFFS = "for staff alone"
+    REVIEWS = "by the part that one has in a review"
 
 
 @dataclass(frozen=True)
@@ -27,7 +28,7 @@ class Address:
     query: str = ""
 
 
-EVERYBODYS, PEOPLES, OWN, STAFFS = Whose
+EVERYBODYS, PEOPLES, OWN, STAFFS, REVIEWS = Whose
 BOTH = READ + WRITE
 
 ADDRESSES = {
@@ -65,6 +66,20 @@ ADDRESSES = {
     "/s/<token>/": Address(EVERYBODYS),
     "/s/<token>/open/": Address(EVERYBODYS),
     "/s/<token>/fork/": Address(PEOPLES, WRITE, {"until": ""}),
+    "/m/<uuid:pk>/submit/": Address(OWN, BOTH, {"scope": "tree", "question": "Is it right?"}),
+    "/reviews/": Address(PEOPLES),
+    "/reviews/<uuid:pk>/withdraw/": Address(OWN, WRITE),
+    "/reviews/asked/<uuid:pk>/decline/": Address(OWN, WRITE),
+    "/review/": Address(REVIEWS),
+    "/review/ask/<uuid:pk>/": Address(REVIEWS, BOTH, {"words": "It failed."}),
+    "/review/<uuid:pk>/": Address(REVIEWS),
+    "/review/<uuid:pk>/open/": Address(REVIEWS),
+    "/review/<uuid:pk>/claim/": Address(REVIEWS, WRITE),
+    "/review/<uuid:pk>/release/": Address(REVIEWS, WRITE),
+    "/review/<uuid:pk>/assign/": Address(REVIEWS, WRITE, {"reviewer": "{reviewer}"}),
+    "/review/<uuid:pk>/note/": Address(REVIEWS, WRITE, {"message": "{message}", "text": "Hm."}),
+    "/review/<uuid:pk>/verdict/": Address(REVIEWS, WRITE, {"verdict": "approved", "reason": ""}),
+    "/review/<uuid:pk>/fork/": Address(REVIEWS, WRITE, {"until": "{message}"}),
     "/undo/<uuid:deletion>/": Address(OWN, WRITE),
     "/admin/": Address(STAFFS, BOTH),
     "/accounts/email/": Address(PEOPLES, BOTH),

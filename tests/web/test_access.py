@@ -12,9 +12,10 @@ from django.contrib.auth.models import User
 from django.urls import get_resolver
 
 from chatapp import store
-from chatapp.models import Conversation, Message, Status
+from chatapp.models import Conversation, Message, Status, Submission, Wish
 from chatapp.store import AskedFor, deleting, in_thread
 from chatapp.store.sharing import share
+from chatapp.store.submitting import ask_to_submit, decline, submit, withdraw
 from tests.turns.stage import play
 
 from .addresses import ADDRESSES, METHODS, Whose, those
@@ -31,7 +32,7 @@ def test_every_address_has_its_row_and_every_row_its_address():
 
 class Belongings:
     """What a person has: a conversation with an answer and a stopped one, a link to it, a deletion in it with a link, and a
-    deleted conversation."""
+    deleted conversation; something submitted and something withdrawn, and what an administrator asked for."""
 
     def __init__(self, owner: User) -> None:
         self.owner = owner
@@ -47,6 +48,16 @@ class Belongings:
         _end(last.answer)
         deleting.delete_conversation(last.conversation)
         self.deleted = last.conversation
+        answer = Message.objects.get(pk=first.answer)
+        self.submission, self.withdrawn = (submit(answer, by=owner).pk for _ in range(2))
+        withdraw(Submission.objects.get(pk=self.withdrawn))
+        self.declined, self.wish = (self._wish() for _ in range(2))
+
+    def _wish(self) -> UUID:
+        """Asked for again, what was asked before is answered."""
+        for before in Wish.objects.filter(conversation=self.conversation, answered_at=None):
+            decline(before)
+        return ask_to_submit(Conversation.objects.get(pk=self.conversation), by=self.owner).pk
 
     def _more(self, words: str) -> store.Started:
         asked = AskedFor(model=DEMO)
@@ -63,6 +74,10 @@ class Belongings:
             return [self.deletion]
         if path.startswith("/shares/"):
             return [self.link]
+        if path.startswith("/reviews/asked/"):
+            return [self.wish]
+        if path.startswith(("/reviews/", "/review/<")):
+            return [self.submission]
         return [self.deleted if "restore" in path else self.conversation]
 
 
@@ -150,6 +165,8 @@ def test_what_is_deleted_is_like_what_does_not_exist(alice, path):
             "/c/": [hers.deleted],
             "/undo/": [hers.deleted],
             "/shares/": [hers.gone_link],
+            "/reviews/": [hers.withdrawn],
+            "/reviews/asked/": [hers.declined],
         }
         async with house():
             she = await visitor(alice)
@@ -265,7 +282,7 @@ def owners() -> set[int | None]:
     return {*Conversation.objects.values_list("owner", flat=True), *authors}
 
 
-@pytest.mark.parametrize("path", [*those(Whose.PEOPLES), *those(Whose.OWN)])
+@pytest.mark.parametrize("path", [*those(Whose.PEOPLES), *those(Whose.OWN), *those(Whose.REVIEWS)])
 def test_whoever_is_not_signed_in_is_asked_to(alice, path):
     async def story():
         hers = await in_thread(Belongings)(alice)
