@@ -182,7 +182,7 @@ def claim(submission: Submission, *, by: Any) -> None:
 
 @transaction.atomic
 def release(submission: Submission, *, by: Any) -> None:
-    row = _hold(submission.pk)
+    row = _hold_as(by, submission.pk)
     if row.verdict:
         raise Refused(JUDGED)
     _give(row, None, assigned=False)
@@ -204,7 +204,7 @@ def assign(submission: Submission, *, to: Any) -> None:
 @transaction.atomic
 def append_note(submission: Submission, *, by: Any, text: str, message: UUID) -> Note:
     """On a message, by whoever reviews it."""
-    return _append(_hold(submission.pk), by, text, message)
+    return _append(_hold_as(by, submission.pk), by, text, message)
 
 
 @transaction.atomic
@@ -215,11 +215,9 @@ def append_answer(submission: Submission, *, by: Any, text: str, to: Note) -> No
 
 @transaction.atomic
 def give_verdict(submission: Submission, *, by: Any, verdict: Verdict, reason: str = "") -> None:
-    row = _hold(submission.pk)
+    row = _hold_as(by, submission.pk)
     if row.verdict:
         raise Refused(JUDGED)
-    if row.reviewer_id != by.pk:
-        raise Refused(TAKEN)
     changes = {"verdict": verdict, "reason": clean(reason), "decided_at": timezone.now()}
     Submission.objects.filter(pk=row.pk).update(**changes)
     _tell_other_side(row, by)
@@ -228,7 +226,7 @@ def give_verdict(submission: Submission, *, by: Any, verdict: Verdict, reason: s
 @transaction.atomic
 def fork_submitted(submission: Submission, *, by: Any, until: UUID, key: UUID | None = None) -> Forked:
     """The branch down to this message as it was submitted, into a conversation of the reviewer's own."""
-    row = _hold(submission.pk)
+    row = _hold_as(by, submission.pk)
     reading = load_reading(row)
     source = Message.objects.defer("metadata").filter(pk=until, deletion=None).first()
     if source is None or source.pk not in reading.messages:
@@ -269,6 +267,13 @@ def _hold(pk: UUID) -> Submission:
     row = there().select_for_update(of=("self",), no_key=True).filter(pk=pk).first()
     if row is None:
         raise Refused(TAKEN_BACK)
+    return row
+
+
+def _hold_as(reviewer: Any, pk: UUID) -> Submission:
+    row = _hold(pk)
+    if row.reviewer_id != reviewer.pk:
+        raise Refused(TAKEN)
     return row
 
 
