@@ -17,8 +17,9 @@ from django.utils import timezone
 
 from chatapp import store
 from chatapp.core.items import Kind
-from chatapp.models import Conversation, Item, Message, Preference, Role, Status
-from chatapp.store import roles, sharing
+from chatapp.models import Conversation, Item, Message, Preference, Role, Status, Verdict
+from chatapp.store import reviewing, roles, sharing
+from chatapp.store.submitting import submit
 
 from .besieged import failures, items_of, titles
 
@@ -118,6 +119,25 @@ def promote(name: str) -> None:
     roles.set_roles(User.objects.get(username=name), active=True, staff=True, reviewer=False)
 
 
+def reviews(name: str) -> None:
+    """Makes somebody a reviewer."""
+    roles.set_roles(User.objects.get(username=name), active=True, staff=False, reviewer=True)
+
+
+def reviewed(owner: str, reviewer: str, attacks: Sequence[str]) -> str:
+    """Hostile words in everything that a review shows."""
+    some, by = "\n\n".join(attacks)[:9000], User.objects.get(username=reviewer)
+    pk = items_of(owner, list(attacks))
+    Conversation.objects.filter(pk=pk).update(title=some[:200], titled_by="person")
+    leaf = Message.objects.filter(conversation=pk, role=Role.ASSISTANT).latest("order")
+    made = submit(leaf, by=leaf.conversation.owner, question=some)
+    reviewing.claim(made, by=by)
+    note = reviewing.append_note(made, by=by, text=some, message=leaf.pk)
+    reviewing.append_answer(made, by=leaf.conversation.owner, text=some, to=note)
+    reviewing.give_verdict(made, by=by, verdict=Verdict.REJECTED, reason=some)
+    return str(made.pk)
+
+
 def running() -> int:
     """How many turns are at work."""
     return Message.objects.filter(status__in=(Status.QUEUED, Status.RUNNING)).count()
@@ -129,7 +149,20 @@ def breaches() -> list[str]:
 
 CAN: dict[str, Callable[..., Any]] = {
     each.__name__: each
-    for each in (person, conversation, message, share, promote, running, breaches, failures, items_of, titles)
+    for each in (
+        person,
+        conversation,
+        message,
+        share,
+        promote,
+        reviews,
+        reviewed,
+        running,
+        breaches,
+        failures,
+        items_of,
+        titles,
+    )
 }
 
 
