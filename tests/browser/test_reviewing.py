@@ -12,7 +12,7 @@ from tests.web.attacks import ATTACKS
 from .steered import Think, Write
 from .tab import Tab
 from .test_attacks import NOTHING_FOREIGN, TRAP
-from .test_sharing import LOOKS, answered
+from .test_sharing import LOOKS, answered, goes_on_with_another_model
 from .words import RICH, THOUGHT
 
 
@@ -108,14 +108,7 @@ def test_a_review_from_the_question_to_the_verdict_and_on(enter, bob, upstream):
 
     bob.press("Fork", within=bob.answer)
     bob.page.wait_for_url("**/c/**")
-    expect(bob.composer).to_be_focused()
-    expect(bob.page.get_by_text("Forked from")).to_be_attached()
-    expect(bob.messages).to_have_count(2)
-    bob.page.get_by_label("Model", exact=True).select_option("demo:thinker")
-    bob.ask("And what do you think?")
-    expect(bob.answers).to_have_count(2)
-    bob.expect_status("complete")
-    expect(bob.answer).to_contain_text("Demo")
+    goes_on_with_another_model(bob, "Forked from")
 
     alice.page.goto(conversation)
     expect(alice.messages).to_have_count(2)

@@ -52,6 +52,18 @@ def close(tab: Tab) -> None:
     expect(tab.page.get_by_role("dialog")).to_have_count(0)
 
 
+def goes_on_with_another_model(tab: Tab, source: str) -> None:
+    """On the page of a fork that was just made."""
+    expect(tab.composer).to_be_focused()
+    expect(tab.page.get_by_text(source)).to_be_attached()
+    expect(tab.messages).to_have_count(2)
+    tab.page.get_by_label("Model", exact=True).select_option("demo:thinker")
+    tab.ask("And what do you think?")
+    expect(tab.answers).to_have_count(2)
+    tab.expect_status("complete")
+    expect(tab.answer).to_contain_text("Demo")
+
+
 @pytest.fixture
 def window(browser, place) -> Iterator:
     """A private one: nobody is signed in there."""
@@ -99,14 +111,7 @@ def test_shared_read_without_an_account_signed_in_forked_and_gone_on_with(enter,
 
     bob.page.get_by_role("navigation", name="This branch").get_by_role("button", name="Fork").click()
     bob.page.wait_for_url("**/c/**")
-    expect(bob.composer).to_be_focused()
-    expect(bob.page.get_by_text("Forked from “What is shared?” by")).to_be_attached()
-    expect(bob.messages).to_have_count(2)
-    bob.page.get_by_label("Model", exact=True).select_option("demo:thinker")
-    bob.ask("And what do you think?")
-    expect(bob.answers).to_have_count(2)
-    bob.expect_status("complete")
-    expect(bob.answer).to_contain_text("Demo")
+    goes_on_with_another_model(bob, "Forked from “What is shared?” by")
 
     alice.reload()
     assert alice.normal(alice.page.locator("#messages")) == before

@@ -13,12 +13,14 @@ from django.contrib.sessions.models import Session
 
 from chatapp import store
 from chatapp.models import Conversation, Message
-from chatapp.store import AskedFor, Started, changes, deleting, in_thread, leaving, titles
+from chatapp.store import AskedFor, Started, changes, deleting, in_thread, leaving, reviewing, titles
+from chatapp.store.submitting import submit
 from chatapp.web import consumers
 from tests.turns.stage import play
 
 from .front import house, session_of, visitor
 from .listening import Socket
+from .reviewed import reviewer
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -194,6 +196,24 @@ def test_the_list_beside_a_page_catches_up_with_what_happened_before_its_socket_
             await socket.sees(lambda it: any(said[0] == "put" and mine in said[1] for said in it.said))
             (row,) = [said[1] for said in socket.said if said[0] == "put" and mine in said[1]]
             assert 'aria-current="page"' in row and "data-status" not in row
+
+    play(story())
+
+
+def test_reviews_are_told_to_both_sides_in_numbers_alone(alice, bob, charlie):
+    async def story():
+        await in_thread(reviewer)(bob)
+        async with listening(alice, bob, charlie) as (hers, his, others):
+            started = await in_thread(answered)(alice, "A canary")
+            await hers.sees(lambda it: "A canary" in str(it.said))
+            leaf = await in_thread(Message.objects.get)(pk=started.answer)
+            row = await in_thread(submit)(leaf, by=alice, question="canary")
+            await his.sees(lambda it: "1<span" in str(it.said))
+            await in_thread(reviewing.claim)(row, by=bob)
+            await in_thread(reviewing.append_note)(row, by=bob, text="canary", message=leaf.pk)
+            await hers.sees(lambda it: "1<span" in str(it.said))
+            assert "canary" not in str(his.said) and str(started.conversation) not in str(his.said)
+            assert await others.receive_nothing()
 
     play(story())
 
