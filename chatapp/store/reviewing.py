@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 from uuid import UUID
 
+from django.contrib.auth.models import User
 from django.db import transaction
-from django.db.models import Q, QuerySet
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Subquery, Value
 from django.db.models.functions import Substr
 from django.utils import timezone
 
@@ -52,8 +52,11 @@ def free_for(reviewer: Any) -> QuerySet[Submission]:
 
 
 def queue_of(reviewer: Any) -> QuerySet[Submission]:
-    pks = [rows.values("pk") for rows in (held_by(reviewer), free_for(reviewer))]
-    return there().filter(Q(pk__in=pks[0]) | Q(pk__in=pks[1])).order_by("-created_at", "-pk")
+    """What they hold, and what they may take."""
+    if not is_reviewer(reviewer):
+        return Submission.objects.none()
+    rows = there().filter(Q(reviewer=reviewer) | Q(_is_free(), verdict=""))
+    return rows.exclude(conversation__owner=reviewer).order_by("-created_at", "-pk")
 
 
 def everything() -> QuerySet[Submission]:
@@ -81,11 +84,26 @@ class Marks:
 
 
 def load_marks(person: Any) -> Marks:
-    reviews = is_reviewer(person)
-    waiting = free_for(person).count() + held_by(person).filter(_has_work()).count() if reviews else 0
-    own = submissions_of(person).order_by().values_list("news_for_owner", flat=True)
-    news, wishes = list(own), wishes_of(person).count()
-    return Marks(reviews or person.is_staff, waiting, bool(news or wishes), sum(news) + wishes)
+    """It stands on every page: one question to the database, and for reviewers two more."""
+    own = submissions_of(person)
+    known = {
+        "reviews": Exists(reviewers().filter(pk=OuterRef("pk"))),
+        "submits": Exists(own),
+        "news": _count(own.filter(news_for_owner=True)),
+        "wishes": _count(wishes_of(person)),
+    }
+    row = User.objects.filter(pk=person.pk).annotate(**known).values(*known).first()
+    if row is None:
+        return Marks(False, 0, False, 0)
+    waiting = queue_of(person).filter(_has_work()).count() if row["reviews"] else 0
+    news = (row["news"] or 0) + (row["wishes"] or 0)
+    return Marks(row["reviews"] or person.is_staff, waiting, row["submits"] or news > 0, news)
+
+
+def _count(rows: QuerySet[Any]) -> Subquery:
+    """As a column of another row; None where there are none."""
+    every = rows.order_by().annotate(every=Value(1)).values("every")
+    return Subquery(every.annotate(number=Count("pk")).values("number"))
 
 
 def open_for(person: Any, submission: Submission) -> None:
@@ -101,25 +119,26 @@ def open_for(person: Any, submission: Submission) -> None:
 
 @dataclass(frozen=True)
 class Reading:
-    """The messages of a submission that are left, each with how much of it was submitted."""
+    """A submission and the tree of those of its messages that are left; of others it knows nothing."""
 
     submission: Submission
-    messages: dict[UUID, Submitted]
     tree: Tree[UUID]
 
-    @cached_property
+    @property
     def leaf(self) -> UUID | None:
         """Where it opens."""
         leaf = self.submission.leaf_id
-        return leaf if leaf in self.messages else self.tree.newest_leaf()
+        return leaf if leaf in self.tree.parents else self.tree.newest_leaf()
 
 
 def load_reading(submission: Submission) -> Reading:
-    rows = Submitted.objects.filter(submission=submission, message__deletion=None)
-    here = rows.filter(message__conversation=submission.conversation_id).order_by("message__order")
-    found = list(here.select_related("message").only("items", "status", "facts", "message__parent"))
-    tree = repair((row.message_id, row.message.parent_id) for row in found)
-    return Reading(submission, {row.message_id: row for row in found}, tree)
+    here = _left(submission).order_by("message__order")
+    return Reading(submission, repair(here.values_list("message_id", "message__parent_id").iterator()))
+
+
+def load_then(submission: Submission, messages: Collection[UUID]) -> dict[UUID, Submitted]:
+    """How each of these messages stood when it was submitted."""
+    return {row.message_id: row for row in _left(submission).filter(message__in=messages)}
 
 
 def load_titles(submissions: Iterable[Submission]) -> dict[UUID, str]:
@@ -145,7 +164,7 @@ def load_notes(reading: Reading) -> dict[UUID, list[list[Note]]]:
         threads.setdefault(row.answer_to_id or row.pk, []).append(row)
     found: dict[UUID, list[list[Note]]] = defaultdict(list)
     for thread in threads.values():
-        if thread[0].message_id in reading.messages:
+        if thread[0].message_id in reading.tree.parents:
             found[thread[0].message_id].append(thread)
     return found
 
@@ -156,8 +175,7 @@ def load_note(submission: Submission, pk: int) -> Note | None:
 
 def load_submitted(submission: Submission, message: UUID) -> Submitted | None:
     """None for what was not submitted, or is deleted."""
-    rows = Submitted.objects.filter(submission=submission, message=message, message__deletion=None)
-    return rows.filter(message__conversation=submission.conversation_id).first()
+    return _left(submission).filter(message=message).first()
 
 
 def forks_from(submission: Submission) -> list[Origin]:
@@ -229,7 +247,7 @@ def fork_submitted(submission: Submission, *, by: Any, until: UUID, key: UUID | 
     row = _hold_as(by, submission.pk)
     reading = load_reading(row)
     source = Message.objects.defer("metadata").filter(pk=until, deletion=None).first()
-    if source is None or source.pk not in reading.messages:
+    if source is None or source.pk not in reading.tree.parents:
         raise Refused(NOT_THERE)
     if source.status in LIVE:
         raise Refused(NOTHING_ENDED)
@@ -241,25 +259,30 @@ def fork_submitted(submission: Submission, *, by: Any, until: UUID, key: UUID | 
         parts=parts,
         called=called,
         submission=key,
-        allowed=reading.messages,
+        allowed=reading.tree.parents,
     )
     if forked.copies:
         made = forked.conversation.pk
         keep_facts(made, facts_for_reviewers)
         forget_deciders(made)
-        _cut(forked.copies, reading.messages)
+        _cut(forked.copies, row)
         Origin.objects.filter(pk=made).update(submission=row)
     return forked
 
 
-def _cut(copies: Mapping[UUID, UUID], submitted: dict[UUID, Submitted]) -> None:
-    """What went on after it was submitted ends in the copy where it ended then."""
-    for pk, copy in copies.items():
-        then = submitted[pk]
-        if then.facts is not None:
+def _cut(copies: Mapping[UUID, UUID], submission: Submission) -> None:
+    """What may have gone on after it was submitted ends in the copy where it ended then."""
+    for then in submission.messages.filter(facts__isnull=False):
+        if copy := copies.get(then.message_id):
             Item.objects.filter(message=copy, seq__gte=then.items).delete()
             changes = {"status": then.status, "next_seq": then.items, "metadata": then.facts}
             Message.objects.filter(pk=copy).update(**changes)
+
+
+def _left(submission: Submission) -> QuerySet[Submitted]:
+    """What was submitted and is not deleted."""
+    here = {"message__deletion": None, "message__conversation": submission.conversation_id}
+    return Submitted.objects.filter(submission=submission, **here)
 
 
 def _hold(pk: UUID) -> Submission:

@@ -13,7 +13,7 @@ from django.urls import reverse
 from ..models import Message, Note, Origin, Scope, Submitted, Verdict
 from ..providers.catalog import Catalog
 from ..store import load_branch
-from ..store.reviewing import Reading, forks_from, load_notes
+from ..store.reviewing import Reading, forks_from, load_notes, load_then
 from ..store.sharing import facts_for_reviewers
 from .bodies import blocks_of
 from .moments import Moment
@@ -81,7 +81,8 @@ def load_review_page(
     path = reading.tree.path_to(leaf)
     begin = path.index(at) // AT_ONCE * AT_ONCE if start is None else min(start, len(path) - 1)
     role = OWNER if row.conversation.owner_id == viewer.pk else REVIEWER
-    siblings = {pk: reading.tree.siblings(pk) for pk in path}
+    shown = path[begin : begin + AT_ONCE]
+    siblings = {pk: reading.tree.siblings(pk) for pk in shown}
     look = Look(viewer=viewer, leaf=None, siblings=siblings, zone=zone, shared=True, reviewed=role)
     return ReviewPage(
         reading=reading,
@@ -91,7 +92,7 @@ def load_review_page(
         reviewer=name_of(row.reviewer),
         decided=Moment(row.decided_at.astimezone(zone)) if row.decided_at else None,
         forks=[_fork(fork, viewer, zone) for fork in forks_from(row)],
-        messages=_reviewed(reading, path[begin : begin + AT_ONCE], look, catalog),
+        messages=_reviewed(reading, shown, look, catalog),
         earlier=max(0, begin - AT_ONCE) if begin else None,
         later=begin + AT_ONCE if begin + AT_ONCE < len(path) else None,
     )
@@ -99,13 +100,14 @@ def load_review_page(
 
 def _reviewed(reading: Reading, shown: Sequence[UUID], look: Look, catalog: Catalog) -> list[Reviewed]:
     branch, notes = load_branch(shown[-1], newest=len(shown)), load_notes(reading)
+    then = load_then(reading.submission, shown)
     return [
         Reviewed(
-            _shown(row, branch.items.get(row.pk, []), reading.messages[row.pk], look, catalog),
+            _shown(row, branch.items.get(row.pk, []), then[row.pk], look, catalog),
             [[_note(note, look) for note in thread] for thread in notes.get(row.pk, [])],
         )
         for row in branch.messages
-        if row.pk in reading.messages
+        if row.pk in then
     ]
 
 

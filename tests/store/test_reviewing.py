@@ -102,7 +102,7 @@ def test_later_messages_do_not_join(answered, leaf, alice):
     row = submit(leaf, by=alice, scope=Scope.TREE)
     later = answered("Later?", leaf.pk)
     reading = load_reading(row)
-    assert later.pk not in reading.messages and set(reading.messages) == {leaf.pk, leaf.parent_id}
+    assert later.pk not in reading.tree.parents and set(reading.tree.parents) == {leaf.pk, leaf.parent_id}
     assert reading.leaf == leaf.pk
 
 
@@ -269,4 +269,4 @@ def test_submitting_and_continuing_at_once_fix_what_was_there(answered, alice):
 def test_asking_again_is_another_branch_and_is_not_in_it(leaf, alice):
     row = submit(leaf, by=alice)
     other = store.start_answer(leaf.parent_id, author=alice, asked=AskedFor(model="demo:thinker"))
-    assert other.answer not in load_reading(row).messages
+    assert other.answer not in load_reading(row).tree.parents
