@@ -261,6 +261,20 @@ def test_an_answer_that_is_being_continued_stays_as_it_was_submitted(hidden, ali
     assert refused.status_code == 409 and "still being written" in refused.text
 
 
+def test_of_a_failure_a_reviewer_reads_that_it_failed(asked, alice, bob, he):
+    ended = {"reason": "refused", "sentence": "canary-sentence", "raw": "canary-raw"}
+    last = message(asked[2].answer)
+    Message.objects.filter(pk=last.pk).update(
+        status=Status.FAILED, metadata=last.metadata | {"ended": ended, "moved": "canary-moved"}
+    )
+    row = held(last.pk, bob, alice)
+    page = page_of(he, row)
+    assert "This answer failed." in page and "canary" not in page
+    he.post(f"/review/{row.pk}/fork/", {"until": str(last.pk)})
+    copies = Message.objects.filter(conversation__owner=bob)
+    assert copies.count() == 4 and "canary" not in str(list(copies.values_list("metadata", flat=True)))
+
+
 def test_a_fork_from_the_middle_goes_on_with_another_model(asked, alice, bob, he, she):
     row = held(asked[2].answer, bob, alice, scope=Scope.TREE)
     form = {"until": str(asked[1].answer), "key": str(uuid4())}
