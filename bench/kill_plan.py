@@ -139,6 +139,8 @@ class OneModel:
     def find(self, model: str) -> tuple[PlannedModel, ModelSpec]:
         return self.provider, self.provider.model(model.partition(":")[2])
 
+    offered = find
+
 
 def _left(whole: Plan, done: int, said: str) -> tuple[list[str], bool]:
     """The words of this round that were not said yet, and whether the output limit cuts them."""

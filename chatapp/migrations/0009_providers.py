@@ -7,7 +7,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('chatapp', '0006_known_models'),
+        ('chatapp', '0007_reviews'),
     ]
 
     operations = [
