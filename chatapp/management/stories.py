@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from chatapp.core.permission import Decision
 from chatapp.management.telling import TALKER, Story, Teller
-from chatapp.models import Look
+from chatapp.models import Look, Scope, Verdict
 from chatapp.store.forking import Extent
 
 TEACHER = "You are a patient teacher. Explain with one example, avoid long lists, and end with a question back to me."
@@ -25,6 +25,7 @@ async def branches(tell: Teller) -> None:
     await tell.edit(first, "How do branches work, and what happens to the thoughts on each of them?")
     await tell.return_to(long)
     await tell.title("How branches work")
+    await tell.submit(long, "Does every branch say the same about what is kept?", Scope.TREE)
     await tell.pin()
     await tell.looked_at_by("dana")
 
@@ -40,8 +41,13 @@ async def invoice(tell: Teller) -> None:
     await tell.ask("What is 1,284 * 0.175?", effort="high")
     second = await tell.ask("And (1284 - 224.7) / 12?")
     await tell.edit(second, "And (1284 - 224.7) / 24, if I pay over two years?")
-    await tell.ask("What time is it in Tokyo, Berlin and New York? I have to call all three.", effort="high")
+    last = await tell.ask(
+        "What time is it in Tokyo, Berlin and New York? I have to call all three.", effort="high"
+    )
     await tell.title("Instalments, and when to call")
+    review = await tell.submit(last, "May I send these figures to the customer?")
+    await tell.claim(review, "bob")
+    await tell.note(review, "bob", second, "The rate is right. Is the deposit taken off before or after tax?")
 
 
 async def duration_function(tell: Teller) -> None:
@@ -56,6 +62,7 @@ async def failure(tell: Teller) -> None:
     await tell.ask("Show me what a failure looks like")
     await tell.looked_at_by("dana")
     await tell.looked_at_by("dana", Look.What.SEARCH)
+    await tell.wished_by("dana", "I would like somebody to look at how this failed.")
 
 
 async def formula(tell: Teller) -> None:
@@ -71,8 +78,17 @@ async def formula(tell: Teller) -> None:
 async def teacher(tell: Teller) -> None:
     await tell.ask("Which models are there, and when should I change the model?", instructions=TEACHER)
     again = await tell.ask("Which effort would you set: should it think harder?", effort="low")
-    await tell.again(again, effort="high")
+    harder = await tell.again(again, effort="high")
     await tell.title("Choosing a model, taught patiently")
+    review = await tell.submit(harder, "Is this patient enough for the newcomers' page?")
+    await tell.claim(review, "bob")
+    note = await tell.note(
+        review, "bob", harder, "It ends without the question that your instructions ask for."
+    )
+    await tell.judge(
+        review, "bob", Verdict.NEEDS_WORK, "Good in itself; ask again with the question at the end."
+    )
+    await tell.answer_note(review, note, "I see, I shall ask it once more.")
 
 
 async def first_evening(tell: Teller) -> None:
@@ -99,6 +115,9 @@ async def sky(tell: Teller) -> None:
     first = await tell.ask("Why is the sky blue at noon and red in the evening?", effort="high")
     await tell.again(first, model=TALKER)
     await tell.again(first, effort="off")
+    review = await tell.submit(first, "For the museum: is it right?")
+    await tell.claim(review, "bob")
+    await tell.judge(review, "bob", Verdict.APPROVED, "Right, and short enough for a wall.")
 
 
 async def archived(tell: Teller) -> None:

@@ -15,10 +15,20 @@ from django.utils import timezone
 from chatapp.core.permission import Decision
 from chatapp.management.pace import Pace
 from chatapp.management.seeded import first_answer, head_of, key_of, step_of, token_of
-from chatapp.models import Look, Message, Share
+from chatapp.models import Look, Message, Note, Scope, Share, Submission, Verdict
 from chatapp.providers.catalog import Catalog
 from chatapp.providers.demo import MODEL, NAME, QUICK, DemoProvider
-from chatapp.store import Started, asks_of, in_thread, load_items, sharing, titles
+from chatapp.store import (
+    Started,
+    asks_of,
+    in_thread,
+    load_conversation,
+    load_items,
+    reviewing,
+    sharing,
+    submitting,
+    titles,
+)
 from chatapp.store.backdating import move_back
 from chatapp.store.forking import Extent, fork
 from chatapp.store.listing import archive, pin
@@ -155,6 +165,29 @@ class Teller:
         """An administrator was here."""
         who = self._stage.people[name]
         await in_thread(append_looks)(who, [self._here], what, address="127.0.0.1")
+
+    async def submit(self, shown: Started, question: str, scope: Scope = Scope.BRANCH) -> Submission:
+        leaf = await self._row(shown.answer)
+        return await in_thread(submitting.submit)(leaf, by=self.owner, scope=scope, question=question)
+
+    async def claim(self, submission: Submission, name: str) -> None:
+        await in_thread(reviewing.claim)(submission, by=self._stage.people[name])
+
+    async def note(self, submission: Submission, name: str, on: Started, words: str) -> Note:
+        by = self._stage.people[name]
+        return await in_thread(reviewing.append_note)(submission, by=by, text=words, message=on.answer)
+
+    async def answer_note(self, submission: Submission, note: Note, words: str) -> None:
+        await in_thread(reviewing.append_answer)(submission, by=self.owner, text=words, to=note)
+
+    async def judge(self, submission: Submission, name: str, verdict: Verdict, reason: str = "") -> None:
+        by = self._stage.people[name]
+        await in_thread(reviewing.give_verdict)(submission, by=by, verdict=verdict, reason=reason)
+
+    async def wished_by(self, name: str, words: str) -> None:
+        """An administrator would like it to be reviewed."""
+        row = await in_thread(load_conversation)(self._here)
+        await in_thread(submitting.ask_to_submit)(row, by=self._stage.people[name], words=words)
 
     async def title(self, words: str) -> None:
         await in_thread(titles.retitle)(self._here, words)

@@ -10,9 +10,10 @@ from django.db import transaction
 
 from ..core.items import Kind
 from ..core.recorded import Recorded
-from ..models import Conversation, Grant, Item, Look, Message, Origin, Share, ToolRun
+from ..models import Conversation, Grant, Item, Look, Message, Note, Origin, Share, Submission, ToolRun, Wish
 
 SHARED_AFTER, LOOKED_AFTER = timedelta(minutes=2), timedelta(minutes=30)
+SUBMITTED_AFTER, NOTED_AFTER = timedelta(minutes=5), timedelta(minutes=4)
 
 
 @transaction.atomic
@@ -28,6 +29,9 @@ def move_back(conversation: UUID, *, began: datetime, asked: Mapping[UUID, datet
     Grant.objects.filter(conversation=conversation).update(created_at=last)
     _move_links(conversation, last, now)
     Look.objects.filter(conversation=conversation).update(at=min(now, last + LOOKED_AFTER))
+    Wish.objects.filter(conversation=conversation).update(created_at=min(now, last + LOOKED_AFTER))
+    for review in Submission.objects.filter(conversation=conversation):
+        _move_review(review, last + SUBMITTED_AFTER, now)
 
 
 def _move_links(conversation: UUID, last: datetime, now: datetime) -> None:
@@ -36,6 +40,15 @@ def _move_links(conversation: UUID, last: datetime, now: datetime) -> None:
     for n, link in enumerate(links, start=1):
         at = min(now, last + n * SHARED_AFTER)
         Share.objects.filter(pk=link.pk).update(created_at=at, revoked_at=link.revoked_at and at)
+
+
+def _move_review(review: Submission, at: datetime, now: datetime) -> None:
+    """What was noted came after it was submitted, one after the other, and the verdict with the first word of the reviewer."""
+    Submission.objects.filter(pk=review.pk).update(created_at=min(now, at))
+    if review.decided_at:
+        Submission.objects.filter(pk=review.pk).update(decided_at=min(now, at + NOTED_AFTER))
+    for n, note in enumerate(Note.objects.filter(submission=review).order_by("created_at", "pk"), start=1):
+        Note.objects.filter(pk=note.pk).update(created_at=min(now, at + n * NOTED_AFTER))
 
 
 def _move_message(pk: UUID, at: datetime) -> None:

@@ -79,6 +79,17 @@ def test_it_happened_on_many_days_in_its_order_and_before_now(world):
     assert (world["still to come"], world["out of order"]) == (0, 0)
 
 
+def test_reviews_stand_at_each_step_from_the_queue_to_the_verdict(world):
+    assert world["reviews"] == [
+        ["branch", "bob", "", 1],
+        ["branch", "bob", "approved", 0],
+        ["branch", "bob", "needs work", 2],
+        ["tree", "", "", 0],
+    ]
+    assert world["wishes"] == [["dana", "alice"]]
+    assert world["noted too early"] == 0
+
+
 def test_its_links_open_except_for_one_that_was_revoked(world):
     assert world["shared"] == [[True, False, 14, 200], [False, True, 3, 200], [True, False, 1, 404]]
 
