@@ -555,3 +555,93 @@ class Wish(models.Model):
 
     def __str__(self) -> str:
         return f"wish for {self.conversation_id}"
+
+
+class ModelDay(models.Model):
+    """What was counted of one model on one day (UTC): numbers by name, with how long things took as counts of steps."""
+
+    day = models.DateField()
+    model = models.CharField(max_length=300)
+    counts = VerbatimField(default=dict)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["day", "model"], name="one_count_per_model")]
+
+    def __str__(self) -> str:
+        return f"{self.model} on {self.day}"
+
+
+class PersonDay(models.Model):
+    """What one person used of one model on one day (UTC). Without a person: of somebody who has left.
+    `cost` in millionths of a dollar; of `unpriced` turns nobody knew the price."""
+
+    COUNTS = ("turns", "answers", "input", "cached", "output", "reasoning", "cost", "unpriced")
+
+    day = models.DateField()
+    model = models.CharField(max_length=300)
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="+"
+    )
+    turns = models.PositiveBigIntegerField(default=0)
+    answers = models.PositiveBigIntegerField(default=0)
+    input = models.PositiveBigIntegerField(default=0)
+    cached = models.PositiveBigIntegerField(default=0)
+    output = models.PositiveBigIntegerField(default=0)
+    reasoning = models.PositiveBigIntegerField(default=0)
+    cost = models.PositiveBigIntegerField(default=0)
+    unpriced = models.PositiveBigIntegerField(default=0)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["day", "model", "user"], name="one_count_per_person")]
+        indexes = [models.Index(fields=["user", "day"], name="used_today")]
+
+    def __str__(self) -> str:
+        return f"{self.user_id} with {self.model} on {self.day}"
+
+
+class SignedUp(models.Model):
+    """That somebody made their account themselves, at the open door."""
+
+    user = models.OneToOneField(
+        settings.AUTH_USER_MODEL, models.CASCADE, primary_key=True, related_name="signed_up"
+    )
+    at = models.DateTimeField(default=timezone.now)
+
+    def __str__(self) -> str:
+        return f"sign-up of {self.user_id}"
+
+
+class DailyLimit(models.Model):
+    """How much may be used in one day (UTC), by one person or by each of a kind; what is empty has no limit."""
+
+    class Who(models.TextChoices):
+        """From what says most about somebody to what says least: the first that fits counts."""
+
+        PERSON = "person", "One person"
+        ADMINISTRATORS = "administrators", "Administrators"
+        REVIEWERS = "reviewers", "Reviewers"
+        STRANGERS = "strangers", "Whoever signed up by themselves"
+        EVERYBODY = "everybody", "Everybody"
+
+    who = models.CharField(max_length=16, choices=Who.choices, default=Who.EVERYBODY)
+    user = models.OneToOneField(
+        settings.AUTH_USER_MODEL, models.CASCADE, null=True, blank=True, related_name="daily_limit"
+    )
+    turns = models.PositiveBigIntegerField(null=True, blank=True)
+    tokens = models.PositiveBigIntegerField(null=True, blank=True)
+    # US dollars.
+    cost = models.DecimalField(max_digits=10, decimal_places=2, null=True, blank=True)
+    # In force only while the key of a provider is set: before that nothing costs anybody anything.
+    with_key_only = models.BooleanField(default=False)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["who"], name="one_limit_per_kind", condition=~Q(who="person")),
+            models.CheckConstraint(
+                condition=Q(who="person", user__isnull=False) | (~Q(who="person") & Q(user=None)),
+                name="limit_says_whose_it_is",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"daily limit of {self.user_id or self.who}"

@@ -9,6 +9,7 @@ from django.db import Error, connection
 from django.db.migrations.executor import MigrationExecutor
 
 from chatapp.environment import Misconfigured
+from chatapp.store import figures
 
 OWNER_ALONE = 0o077
 
@@ -21,6 +22,7 @@ def bring_up_to_date() -> None:
         executor = MigrationExecutor(connection)
         if executor.migration_plan(executor.loader.graph.leaf_nodes()):
             call_command("migrate", interactive=False, verbosity=0)
+        figures.count_where_needed()
     except Error as error:
         raise Misconfigured(unusable(error)) from None
 

@@ -7,7 +7,8 @@ from django.contrib.auth.models import User
 from django.contrib.sessions.backends.db import SessionStore
 from django.db import connection, transaction
 
-from ..models import Conversation, Message
+from ..models import Conversation, Message, SignedUp
+from . import figures
 
 TERMINAL_USER = "terminal"
 
@@ -24,6 +25,7 @@ def start_account(user: User) -> None:
         _one_at_a_time()
         user.is_staff = user.is_superuser = is_empty()
     user.save()
+    SignedUp.objects.create(user=user)
     if user.is_superuser:
         _inherit(user)
 
@@ -42,6 +44,7 @@ def _inherit(user: User) -> None:
     hidden = User.objects.filter(
         username=TERMINAL_USER, password__startswith=UNUSABLE_PASSWORD_PREFIX
     ).exclude(pk=user.pk)
+    figures.inherit(user, hidden)
     Conversation.objects.filter(owner__in=hidden).update(owner=user)
     Message.objects.filter(author__in=hidden).update(author=user)
 

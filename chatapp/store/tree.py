@@ -15,10 +15,8 @@ from ..core.items import ITEM_CAP, Kind, clean
 from ..core.titles import first_words
 from ..models import LIVE, Conversation, Item, Message, Role, Status, TitledBy
 from .changes import tell
-
-
-class Refused(Exception):
-    """What was asked for cannot be done; the words are for the person."""
+from .limits import BeyondLimit, refuse_beyond
+from .refusal import Refused as Refused
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,14 +91,19 @@ def _once(asked: AskedFor, author: Any, words: str | None, start: Callable[[], S
     """All of it or nothing, and never twice for one form."""
     try:
         with transaction.atomic():
+            refuse_beyond(author)
             return start()
-    except IntegrityError:
-        if asked.submission is None:
+    except (IntegrityError, BeyondLimit) as error:
+        row = _sent_before(asked, author)
+        if asked.submission is None or (row is None and isinstance(error, BeyondLimit)):
             raise
-    before = Message.objects.filter(submission=asked.submission, author=author, role=Role.ASSISTANT)
-    row = before.select_related("parent").first()
     same = row and (words is None or _said(row) == words)
     raise SentAlready(_started(row) if row and same else None)
+
+
+def _sent_before(asked: AskedFor, author: Any) -> Message | None:
+    before = Message.objects.filter(submission=asked.submission, author=author, role=Role.ASSISTANT)
+    return before.exclude(submission=None).select_related("parent").first()
 
 
 def _said(answer: Message) -> str | None:

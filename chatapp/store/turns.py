@@ -13,6 +13,7 @@ from django.db import transaction
 from django.db.models import Count, F
 from django.utils import timezone
 
+from ..core.counting import COUNTED
 from ..core.draft import Draft
 from ..core.history import NO_RESULT
 from ..core.items import Item, KeyMaker, Kind, Outcome
@@ -20,6 +21,8 @@ from ..core.permission import arguments_hash
 from ..models import IS_LIVE, LIVE, Conversation, Message, Role, Status, ToolRun
 from ..models import Draft as DraftRow
 from .branches import load_items, next_round
+from .figures import count_ending, counted_so_far
+from .limits import refuse_beyond
 from .rows import Claim, Fenced, Measured, append, hold, note, tell_of
 
 STOPPED_RESULT = "The call was stopped before it had a result."
@@ -107,9 +110,11 @@ def interrupt(message: UUID, *, attempt: int) -> bool:
 @transaction.atomic
 def requeue(message: UUID, *, runner: str = "") -> bool:
     """Continue, or Retry where nothing was kept: the same message goes on. With questions below it, it stays as they read it."""
-    row = Message.objects.filter(pk=message, role=Role.ASSISTANT, deletion=None).first()
-    if row is None:
+    rows = Message.objects.select_related("conversation__owner").defer("conversation__tools")
+    row = rows.filter(pk=message, role=Role.ASSISTANT, deletion=None).first()
+    if row is None or not _may_go_on(row):
         return False
+    refuse_beyond(row.conversation.owner)
     # Nobody may ask below it meanwhile: whoever does takes its number from the same row.
     Conversation.objects.filter(pk=row.conversation_id).update(next_order=F("next_order"))
     if not _may_go_on(row):
@@ -117,6 +122,7 @@ def requeue(message: UUID, *, runner: str = "") -> bool:
     metadata = {name: value for name, value in row.metadata.items() if name != "ended"}
     metadata["goes_on_at"] = next_round(load_items(message))
     metadata["goes_on_ms"] = metadata.get("elapsed_ms", 0)
+    metadata[COUNTED] = counted_so_far(row)
     changes = {"tries": 0, "runner": runner, "metadata": metadata, "touched_at": timezone.now()}
     mine = Message.objects.filter(pk=message, status=row.status, attempt=row.attempt)
     if not mine.update(status=Status.QUEUED, **changes):
@@ -262,3 +268,4 @@ def _result(call: Item, key: str, outcome: Outcome, text: str) -> Item:
 def _settle(message: UUID, what: str) -> None:
     DraftRow.objects.filter(message=message).delete()
     tell_of(message, what)
+    count_ending(message)

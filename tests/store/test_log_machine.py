@@ -36,6 +36,8 @@ from chatapp.models import Draft as DraftRow
 from chatapp.models import Item as ItemRow
 from chatapp.store import Claim, Fenced, Measured, Refused, Seen
 
+from .sums import assert_counted, in_all
+
 LIVE = ("queued", "running", "waiting")
 WENT_WRONG = ("stopped", "interrupted", "failed")
 CALLED = (Kind.TOOL_CALL, Kind.TOOL_RESULT)
@@ -390,7 +392,17 @@ class Machine(RuleBasedStateMachine):
         """Rows that did not change are as clean as they were."""
         if state != self._clean:
             assert list(store.verify_log()) == []
+            assert_counted()
+            self._compare_sums()
             self._clean = state
+
+    def _compare_sums(self) -> None:
+        """A turn that goes on has the rest of it counted when it ends again."""
+        if not any(turn.status in LIVE for turn in self.turns):
+            thoughts = [ms for turn in self.turns for ms in turn.durations.values()]
+            sums = in_all()
+            assert (sums["answers"], sums["thoughts"]) == (len(self.turns), len(thoughts))
+            assert sums["thinking_ms"] == sum(thoughts)
 
 
 def _save_alone(claim: store.Claim, seen: Seen) -> None:

@@ -22,6 +22,7 @@ from chatapp.store import in_thread
 from chatapp.tools import TOOLS
 from chatapp.tools.base import Tool
 from chatapp.turns.engine import Engine
+from tests.store.sums import assert_counted
 
 PATIENCE = 120
 Script = Callable[[Ask, KeyMaker], AsyncIterator[Event]]
@@ -126,6 +127,7 @@ async def stage(
         conversation = await in_thread(_conversation)([each.definition for each in tools.values()])
         yield Stage(engine, conversation, model)
         assert [breach async for breach in _breaches()] == []
+        await in_thread(assert_counted)()
     finally:
         await engine.close()
 

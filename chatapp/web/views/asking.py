@@ -218,11 +218,11 @@ def go_on(request: HttpRequest, pk: UUID) -> HttpResponse:
         engine().catalog.offered(answer.model)
     except UnknownModel as error:
         return refused(request, str(error) if answer.model else NEITHER)
-    if call(engine().go_on, pk):
-        return to_conversation(answer.conversation_id, pk)
-    if answer.status != "failed" or answer.parent_id is None:
-        return refused(request, NEITHER)
     try:
+        if call(engine().go_on, pk):
+            return to_conversation(answer.conversation_id, pk)
+        if answer.status != "failed" or answer.parent_id is None:
+            return refused(request, NEITHER)
         _ask_again(request, answer)
     except Refused as error:
         return refused(request, str(error))
