@@ -228,7 +228,9 @@ def test_a_reader_forks_what_the_link_shows_and_the_owner_sees_nothing_of_it(mad
     assert untouched(before)
     assert (forked.owner, forked.instructions, forked.title) == (bob, "", "Fork of One")
     assert texts_of(forked) == ["One", "To One", "Two", "To Two"]
-    assert message(forked.head_id).metadata == message(made.leaf_id).metadata
+    kept = message(made.leaf_id).metadata
+    assert kept.pop("counted"), "what was spent on it is not the reader's to know"
+    assert message(forked.head_id).metadata == kept
     assert list(store.verify_log()) == []
 
 
