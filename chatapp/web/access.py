@@ -48,6 +48,12 @@ def my_share(user: Any, pk: UUID) -> Share:
     return found
 
 
+def only_staff(user: Any) -> None:
+    """For everybody else there is nothing."""
+    if not (user.is_active and user.is_staff):
+        raise Http404
+
+
 # Reviews
 
 

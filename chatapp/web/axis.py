@@ -37,9 +37,9 @@ class Mark:
     words: str
 
 
-def marks(total: int) -> tuple[Mark, ...]:
-    """Round moments from 0 to the end of so many milliseconds, at most six."""
-    step = next(step for step in _steps() if total // step < MOST_MARKS)
+def marks(total: int, most: int = MOST_MARKS) -> tuple[Mark, ...]:
+    """Round moments from 0 to the end of so many milliseconds, at most so many."""
+    step = next(step for step in _steps() if total // step < most)
     return tuple(_mark(at, total) for at in range(0, total + 1, step))
 
 

@@ -1,0 +1,57 @@
+"""Reads the kept sums of some days: by day and model, and by person. What it costs does not depend on how much was ever said."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import date
+
+from django.contrib.auth.models import User
+from django.db.models import Sum
+
+from ..models import ModelDay, PersonDay
+
+
+@dataclass(frozen=True, slots=True)
+class Day:
+    """One model on one day."""
+
+    day: date
+    model: str
+    counts: Counter[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Used:
+    """By one person, of one model or of all. `name` is empty for whoever has left."""
+
+    name: str
+    model: str
+    counts: Counter[str]
+
+
+def load_days(since: date) -> list[Day]:
+    rows = ModelDay.objects.filter(day__gte=since).order_by("day", "model")
+    return [Day(row.day, row.model, Counter(row.counts)) for row in rows]
+
+
+def load_people(since: date, *, model: str = "", most: int | None = None) -> list[Used]:
+    """All models together, whoever used most tokens first. Those who have left are one."""
+    return list(_used(since, model, ("user",), most))
+
+
+def load_people_and_models(since: date, *, model: str = "") -> list[Used]:
+    return list(_used(since, model, ("user", "model"), None))
+
+
+def _used(since: date, model: str, by: tuple[str, ...], most: int | None) -> Iterator[Used]:
+    rows = PersonDay.objects.filter(day__gte=since, **({"model": model} if model else {}))
+    sums = rows.values(*by).annotate(**{f"all_{name}": Sum(name) for name in PersonDay.COUNTS})
+    # Of those who used the same, always the same one first.
+    found = list(sums.order_by("-all_output", "-all_input", *by)[:most])
+    names = User.objects.in_bulk([row["user"] for row in found if row["user"]])
+    for row in found:
+        person = names.get(row["user"])
+        counts = Counter({name: row[f"all_{name}"] for name in PersonDay.COUNTS})
+        yield Used(person.get_username() if person else "", row.get("model", ""), counts)

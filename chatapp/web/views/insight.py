@@ -1,0 +1,37 @@
+"""Figures, for staff: a page of them, and each of its tables as a file."""
+
+from __future__ import annotations
+
+from django.contrib.auth.decorators import login_required
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils import timezone
+from django.views.decorators.http import require_safe
+
+from ...store.figures import day_of
+from ...store.insight import load_days, load_people
+from ..access import only_staff
+from ..insight import MOST_PEOPLE, Insight, chosen
+from ..insight_sheets import TABLES
+from ..sheets import sheet
+
+
+@require_safe
+@login_required
+def insight(request: HttpRequest) -> HttpResponse:
+    only_staff(request.user)
+    asked = chosen(request, day_of(timezone.now()))
+    people = load_people(asked.since, model=asked.model, most=MOST_PEOPLE + 1)
+    return render(request, "insight.html", {"page": Insight(asked, load_days(asked.since), people)})
+
+
+@require_safe
+@login_required
+def insight_sheet(request: HttpRequest, what: str) -> HttpResponse:
+    only_staff(request.user)
+    if what not in TABLES:
+        raise Http404
+    asked = chosen(request, day_of(timezone.now()))
+    page, table = Insight(asked, load_days(asked.since), ()), TABLES[what]
+    name = f"thoughtline-{what}-{asked.since}-{asked.today}"
+    return sheet(name, table.head, table.rows(page))
