@@ -38,11 +38,19 @@ def dollars(millionths: int) -> Decimal:
 
 def cost(counts: Mapping[str, int]) -> str:
     """In dollars. Where a price was not known it is said: of some turns, or of all."""
-    paid, unpriced = counts.get("cost", 0), counts.get("unpriced", 0)
-    if unpriced and not paid:
+    return f"at least {paid(counts)}" if paid_in_part(counts) else paid(counts)
+
+
+def paid(counts: Mapping[str, int]) -> str:
+    """As far as prices were known."""
+    known = counts.get("cost", 0)
+    if counts.get("unpriced") and not known:
         return NOTHING
-    words = "under $ 0.01" if 0 < paid < 10_000 else f"$ {dollars(paid):,.2f}"
-    return f"at least {words}" if unpriced else words
+    return "under $ 0.01" if 0 < known < MILLION / 100 else f"$ {dollars(known):,.2f}"
+
+
+def paid_in_part(counts: Mapping[str, int]) -> bool:
+    return bool(counts.get("cost") and counts.get("unpriced"))
 
 
 def took(ms: int | None) -> str:

@@ -37,10 +37,15 @@ class Mark:
     words: str
 
 
-def marks(total: int, most: int = MOST_MARKS) -> tuple[Mark, ...]:
-    """Round moments from 0 to the end of so many milliseconds, at most so many."""
+def marks(total: int) -> tuple[Mark, ...]:
+    """Round moments from 0 to the end of so many milliseconds, at most six."""
+    return tuple(_mark(at, total) for at in moments(total, MOST_MARKS))
+
+
+def moments(total: int, most: int) -> range:
+    """From 0 to the end, at most so many."""
     step = next(step for step in _steps() if total // step < most)
-    return tuple(_mark(at, total) for at in range(0, total + 1, step))
+    return range(0, total + 1, step)
 
 
 def percent(part: float, whole: float) -> str:
@@ -55,8 +60,8 @@ def _steps() -> Iterator[int]:
 
 
 def _mark(at: int, total: int) -> Mark:
-    return Mark(percent(at, total), _words(at) if at * 100 <= LAST_WORD * total or not at else "")
+    return Mark(percent(at, total), in_words(at) if at * 100 <= LAST_WORD * total or not at else "")
 
 
-def _words(at: int) -> str:
+def in_words(at: int) -> str:
     return in_short(at) if at and at % _SECOND == 0 else f"{at / _SECOND:g} s"

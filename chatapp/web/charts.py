@@ -67,8 +67,8 @@ Pair = tuple[int, int]
 
 def lines(days: Sequence[Pair | None], top: int) -> Lines:
     """Two values for each day, None where there is nothing. `top`: the highest, in milliseconds, of all pictures side by side."""
-    steps = axis.marks(max(top, 1), MOST_MARKS)
-    marks = tuple(Mark(_y(float(each.at), 100), _word(each.words)) for each in steps)
+    top = max(top, 1)
+    marks = tuple(Mark(_y(at, top), _word(axis.in_words(at))) for at in axis.moments(top, MOST_MARKS))
     runs = list(_runs(days))
     stretches = tuple(_stretch(run, len(days), top) for run in runs if len(run) > 1)
     last = next((n for n in reversed(range(len(days))) if days[n]), None)
@@ -79,10 +79,10 @@ def lines(days: Sequence[Pair | None], top: int) -> Lines:
 
 def bars(days: Sequence[Pair], words: Callable[[int], str]) -> Bars:
     """For each day how much, and how much of it is of the other kind."""
-    top = max((whole for whole, _ in days), default=0)
+    top = max((1, *(whole for whole, _ in days)))
     step = next(step for step in _steps() if top // step < MOST_MARKS)
-    marks = tuple(Mark(_y(at, max(top, 1)), words(at)) for at in range(0, max(top, 1) + 1, step))
-    return Bars(marks, tuple(_bar(n, len(days), pair, max(top, 1)) for n, pair in enumerate(days)))
+    marks = tuple(Mark(_y(at, top), words(at)) for at in range(0, top + 1, step))
+    return Bars(marks, tuple(_bar(n, len(days), pair, top) for n, pair in enumerate(days)))
 
 
 def _runs(days: Sequence[Pair | None]) -> Iterator[list[tuple[int, Pair]]]:
@@ -117,7 +117,7 @@ def _x(n: int, days: int) -> int:
 
 
 def _y(value: float, top: float) -> int:
-    return round(BOTTOM - (BOTTOM - TOP) * value / max(top, 1))
+    return round(BOTTOM - (BOTTOM - TOP) * value / top)
 
 
 def _steps() -> Iterator[int]:

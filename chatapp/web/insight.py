@@ -15,7 +15,7 @@ from django.utils import dateformat
 from ..core.counting import DROPPED, ENDED, FIRST, THOUGHT
 from ..core.spread import quantile
 from ..store.insight import Day, Used
-from .amounts import NOTHING, cost, ratio, share, short, took
+from .amounts import NOTHING, cost, paid, paid_in_part, ratio, share, short, took
 from .charts import Bars, Lines, bars, lines
 from .insight_words import dropped_in_words, ending_in_words, is_failure
 from .visible import visible
@@ -69,6 +69,10 @@ class Time:
         return took(self.p95)
 
     @property
+    def number_in_words(self) -> str:
+        return f"{self.number:,}"
+
+    @property
     def spread(self) -> str:
         return NOTHING if self.low is None else f"{took(self.low)} to {took(self.high)}"
 
@@ -100,6 +104,14 @@ class Sums:
     @property
     def turns(self) -> int:
         return self.counts["turns"]
+
+    @property
+    def turns_in_words(self) -> str:
+        return f"{self.turns:,}"
+
+    @property
+    def failures_in_words(self) -> str:
+        return f"{self.failures:,}"
 
     @property
     def thoughts_each(self) -> str:
@@ -136,6 +148,14 @@ class Sums:
     @property
     def cost(self) -> str:
         return cost(self.counts)
+
+    @property
+    def paid(self) -> str:
+        return paid(self.counts)
+
+    @property
+    def paid_in_part(self) -> bool:
+        return paid_in_part(self.counts)
 
     @property
     def replayed(self) -> str:
@@ -180,6 +200,10 @@ class Kind:
     words: str
     number: int
     share: str
+
+    @property
+    def number_in_words(self) -> str:
+        return f"{self.number:,}"
 
 
 class Insight:
@@ -280,6 +304,12 @@ class Insight:
     def ends(self) -> tuple[str, str]:
         return self._name(self.points[0]), self._name(self.points[-1])
 
+    def _called(self, model: str) -> str:
+        """Without its provider, where no other model is called so."""
+        name = model.partition(":")[2]
+        alone = sum(each.name.partition(":")[2] == name for each in self.by_model) == 1
+        return visible(name if name and alone else model)
+
     def _point(self, day: date) -> date:
         return day - timedelta(days=day.weekday()) if self.weekly else day
 
@@ -326,7 +356,7 @@ class Insight:
         last = rows[-1]
         newest = last.sums.thinking if kind == "thinking" else last.sums.first
         said = f"p50 {newest.half}, p95 {newest.most} {self._when(last.name)}"
-        return Figure(id, visible(model), said, lines(pairs, top), rows)
+        return Figure(id, self._called(model), said, lines(pairs, top), rows)
 
 
 def name_of(person: Used) -> str:
