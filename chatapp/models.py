@@ -636,7 +636,12 @@ class DailyLimit(models.Model):
 
     class Meta:
         constraints = [
-            models.UniqueConstraint(fields=["who"], name="one_limit_per_kind", condition=~Q(who="person")),
+            models.UniqueConstraint(
+                fields=["who"],
+                name="one_limit_per_kind",
+                condition=~Q(who="person"),
+                violation_error_message="There is a limit for them already: change that one.",
+            ),
             models.CheckConstraint(
                 condition=Q(who="person", user__isnull=False) | (~Q(who="person") & Q(user=None)),
                 name="limit_says_whose_it_is",

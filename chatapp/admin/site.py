@@ -14,9 +14,10 @@ from django.shortcuts import redirect
 from django.urls import reverse
 from django.views.decorators.csrf import csrf_protect
 
-from ..models import Conversation, KnownModel, Look, McpServer, ModelProvider
+from ..models import Conversation, DailyLimit, KnownModel, Look, McpServer, ModelProvider
 from .conversations import ConversationAdmin
 from .known_models import KnownModelAdmin
+from .limits import DailyLimitAdmin
 from .looks import LookAdmin
 from .mcp import McpServerAdmin
 from .people import PersonAdmin
@@ -57,6 +58,7 @@ class Site(AdminSite):
 
 site = Site()
 site.register(Conversation, ConversationAdmin)
+site.register(DailyLimit, DailyLimitAdmin)
 site.register(KnownModel, KnownModelAdmin)
 site.register(Look, LookAdmin)
 site.register(McpServer, McpServerAdmin)

@@ -55,7 +55,7 @@ class Migration(migrations.Migration):
                 ('user', models.OneToOneField(blank=True, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='daily_limit', to=settings.AUTH_USER_MODEL)),
             ],
             options={
-                'constraints': [models.UniqueConstraint(condition=models.Q(('who', 'person'), _negated=True), fields=('who',), name='one_limit_per_kind'), models.CheckConstraint(condition=models.Q(models.Q(('user__isnull', False), ('who', 'person')), models.Q(models.Q(('who', 'person'), _negated=True), ('user', None)), _connector='OR'), name='limit_says_whose_it_is')],
+                'constraints': [models.UniqueConstraint(condition=models.Q(('who', 'person'), _negated=True), fields=('who',), name='one_limit_per_kind', violation_error_message='There is a limit for them already: change that one.'), models.CheckConstraint(condition=models.Q(models.Q(('user__isnull', False), ('who', 'person')), models.Q(models.Q(('who', 'person'), _negated=True), ('user', None)), _connector='OR'), name='limit_says_whose_it_is')],
             },
         ),
         migrations.CreateModel(

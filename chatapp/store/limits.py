@@ -24,6 +24,7 @@ from .roles import is_reviewer
 
 Who = DailyLimit.Who
 MILLION = 1_000_000
+NOTHING_ALLOWED = "Your daily limit allows nothing. Ask whoever runs this server for more."
 
 
 class BeyondLimit(Refused):
@@ -49,7 +50,11 @@ def refuse_beyond(user: Any, now: datetime | None = None) -> None:
     User.objects.select_for_update(no_key=True).filter(pk=user.pk).first()
     # A turn that ends between two reads is seen twice; a second look sees it once.
     if _exceeded(limit, load_used(user, moment)) and (said := _exceeded(limit, load_used(user, moment))):
-        raise BeyondLimit(f"{said} {_until(moment)}")
+        raise BeyondLimit(said if _is_closed(limit) else f"{said} {_until(moment)}")
+
+
+def save_limit(row: DailyLimit) -> None:
+    row.save()
 
 
 def load_limit(user: Any) -> DailyLimit | None:
@@ -124,6 +129,8 @@ def _so_far(metadata: Any, model: str) -> tuple[int, int]:
 
 def _exceeded(limit: DailyLimit, used: Used) -> str:
     """The first limit that leaves no room for another turn, in a sentence."""
+    if _is_closed(limit):
+        return NOTHING_ALLOWED
     if limit.turns is not None and used.turns >= limit.turns:
         return f"You have used your {limit.turns:,} {'turn' if limit.turns == 1 else 'turns'} of today."
     if limit.tokens is not None and used.tokens >= limit.tokens:
@@ -131,6 +138,11 @@ def _exceeded(limit: DailyLimit, used: Used) -> str:
     if limit.cost is not None and _dollars(used.cost) >= limit.cost:
         return f"You have used your $ {limit.cost:,.2f} of today ($ {_dollars(used.cost):,.2f})."
     return ""
+
+
+def _is_closed(limit: DailyLimit) -> bool:
+    """No other day brings more."""
+    return 0 in (limit.turns, limit.tokens, limit.cost)
 
 
 def _until(now: datetime) -> str:

@@ -251,3 +251,11 @@ def test_a_limit_says_whose_it_is_and_each_kind_has_one(alice, wrong):
         wrong = wrong | {"user": alice}
     with pytest.raises(IntegrityError), transaction.atomic():
         DailyLimit.objects.create(**wrong)
+
+
+@pytest.mark.parametrize("most", [{"turns": 0}, {"tokens": 0}, {"cost": Decimal(0)}])
+def test_a_limit_of_nothing_says_whom_to_ask_and_no_hour(alice, most):
+    limit(**most)
+    with pytest.raises(Refused) as refusal:
+        ask(alice)
+    assert str(refusal.value) == limits.NOTHING_ALLOWED

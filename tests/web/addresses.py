@@ -82,6 +82,8 @@ ADDRESSES = {
     "/review/<uuid:pk>/fork/": Address(REVIEWS, WRITE, {"until": "{message}"}),
     "/undo/<uuid:deletion>/": Address(OWN, WRITE),
     "/admin/": Address(STAFFS, BOTH),
+    "/insight/": Address(STAFFS),
+    "/insight/<slug:what>.csv": Address(STAFFS),
     "/accounts/email/": Address(PEOPLES, BOTH),
     "/accounts/email/done/": Address(PEOPLES),
     "/accounts/password/": Address(PEOPLES, BOTH),

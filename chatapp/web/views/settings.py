@@ -9,9 +9,11 @@ from django.forms import ModelForm
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.utils import timezone
 from django.views.decorators.http import require_http_methods
 
 from ...models import Theme
+from ...store import limits
 from ...store.preferences import load_preference, recent_models, save_preference
 from ...turns.engine import engine
 from .. import models_shown
@@ -41,6 +43,15 @@ def _save(request: HttpRequest) -> HttpResponse:
     return redirect(f"{reverse('settings')}?saved={section}#{section}")
 
 
+def _today(request: HttpRequest) -> str:
+    """What is used of their daily limit; "" where they have none."""
+    limit, now = limits.load_limit(request.user), timezone.now()
+    if limit is None:
+        return ""
+    used = ", ".join(limits.in_words(limit, limits.load_used(request.user, now)))
+    return f"Used today: {used}. The next day begins in {limits.free_again(now)} (0:00 UTC)."
+
+
 def _page(request: HttpRequest, wrong: dict[str, ModelForm]) -> HttpResponse:
     preference = load_preference(request.user)
     forms = {name: form(instance=preference) for name, form in SECTIONS.items()} | wrong
@@ -55,5 +66,6 @@ def _page(request: HttpRequest, wrong: dict[str, ModelForm]) -> HttpResponse:
         "lost": chosen if chosen and not models_shown.find(catalog, chosen) else "",
         "usual": async_to_sync(engine().default_model)(soon=True),
         "saved": request.GET.get("saved"),
+        "today": _today(request),
     }
     return render(request, "settings.html", context, status=400 if wrong else 200)
