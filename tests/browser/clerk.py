@@ -22,6 +22,7 @@ from chatapp.store import reviewing, roles, sharing
 from chatapp.store.submitting import submit
 
 from .besieged import failures, items_of, titles
+from .counted import counted
 
 BACKEND = "django.contrib.auth.backends.ModelBackend"
 
@@ -162,6 +163,7 @@ CAN: dict[str, Callable[..., Any]] = {
         failures,
         items_of,
         titles,
+        counted,
     )
 }
 

@@ -112,7 +112,7 @@ def test_the_page_says_what_was_counted(her, alice):
     name, answers, p50, p95, spread, each, first, ended, stopped, tokens, cost, back, left = row
     assert (name, answers, each, stopped, tokens, cost) == ("a:one", "2", "0.5", "0", "1,200", "–")
     assert (p50, p95, spread) == ("24 s", "24 s", "24 s to 24 s"), "within five in a hundred"
-    assert (first, ended, back, left) == ("0.9 s", "50.0 %", "3", "2")
+    assert (first, ended, back, left) == ("1.0 s", "50.0 %", "3", "2")
     assert rows_of(page, "endings") == [["The provider was busy", "1", "50.0 %"]]
     assert rows_of(page, "left-out") == [["Another model had made them", "2", "40.0 %"]]
     assert rows_of(page, "by-person") == [["alice", "2", "2", "1,000", "200", "–"]]
