@@ -224,16 +224,21 @@ class Insight:
         return self.asked.days > MOST_DAYS
 
     @cached_property
+    def _counted(self) -> dict[str, dict[date, Counter[str]]]:
+        """By model and point; everything else is added up from here."""
+        found: defaultdict[str, defaultdict[date, Counter[str]]] = defaultdict(lambda: defaultdict(Counter))
+        for each in self.days:
+            found[each.model][self._point(each.day)].update(each.counts)
+        return {model: dict(points) for model, points in found.items()}
+
+    @cached_property
     def sums(self) -> Sums:
-        return Sums(_together(each.counts for each in self.days))
+        return Sums(_together(row.sums.counts for row in self.by_model))
 
     @cached_property
     def by_model(self) -> list[Named]:
         """Those that answered most come first."""
-        found: defaultdict[str, Counter[str]] = defaultdict(Counter)
-        for each in self.days:
-            found[each.model].update(each.counts)
-        rows = [Named(model, Sums(counts)) for model, counts in found.items()]
+        rows = [Named(model, Sums(_together(points.values()))) for model, points in self._counted.items()]
         return sorted(rows, key=lambda row: (-row.sums.counts["answers"], row.name))
 
     @cached_property
@@ -251,10 +256,9 @@ class Insight:
 
     @cached_property
     def by_day(self) -> list[Named]:
-        found: defaultdict[date, Counter[str]] = defaultdict(Counter)
-        for each in self.days:
-            found[self._point(each.day)].update(each.counts)
-        return [Named(self._name(point), Sums(found[point])) for point in self.points]
+        models = self._counted.values()
+        together = {point: _together(points.get(point, {}) for points in models) for point in self.points}
+        return [Named(self._name(point), Sums(counts)) for point, counts in together.items()]
 
     @cached_property
     def daily(self) -> list[Figure]:
@@ -322,19 +326,15 @@ class Insight:
         return "this week" if self.weekly else "today"
 
     def _times(self, what: str, id: str) -> list[Figure]:
-        drawn = [row.name for row in self.by_model[:MOST_CHARTS]]
-        found: defaultdict[str, defaultdict[date, Counter[str]]] = defaultdict(lambda: defaultdict(Counter))
-        for each in self.days:
-            if each.model in drawn:
-                found[each.model][self._point(each.day)].update(each.counts)
+        drawn = {row.name: self._counted[row.name] for row in self.by_model[:MOST_CHARTS]}
         times = {
-            model: [time_of(found[model][point], what) for point in self.points]
-            for model in drawn
-            if any(name.startswith(what) for counts in found[model].values() for name in counts)
+            model: [time_of(points.get(point, {}), what) for point in self.points]
+            for model, points in drawn.items()
+            if any(name.startswith(what) for counts in points.values() for name in counts)
         }
         top = max((time.p95 or 0 for row in times.values() for time in row), default=0)
         return [
-            self._figure(f"{id}-{n}", model, found[model], row, top, id)
+            self._figure(f"{id}-{n}", model, drawn[model], row, top, id)
             for n, (model, row) in enumerate(times.items())
         ]
 
@@ -363,7 +363,7 @@ def name_of(person: Used) -> str:
     return visible(person.name) or "People who left"
 
 
-def _together(many: Iterable[Counter[str]]) -> Counter[str]:
+def _together(many: Iterable[Mapping[str, int]]) -> Counter[str]:
     found: Counter[str] = Counter()
     for counts in many:
         found.update(counts)
