@@ -91,10 +91,10 @@ def _add_to_model(day: date, model: str, made: Counter[str]) -> None:
     rows.update(counts=dict(Counter(row.counts) + made))
 
 
-def count_where_needed() -> int:
-    """Answers that were there before anything was counted. Gives their number."""
+def are_missing() -> bool:
+    """Whether answers are there from before anything was counted."""
     there = Message.objects.filter(role=Role.ASSISTANT, attempt__gt=0, status__in=ENDED)
-    return 0 if ModelDay.objects.exists() or not there.exists() else count_anew()
+    return not ModelDay.objects.exists() and there.exists()
 
 
 @transaction.atomic

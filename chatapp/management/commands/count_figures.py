@@ -21,10 +21,11 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, anew: bool, **options: Any) -> None:
         tables.bring_up_to_date()
+        if not anew:
+            self.stdout.write("Figures are kept already. With --anew they are made again.")
+            return
         try:
-            counted = figures.count_anew() if anew else figures.count_where_needed()
+            counted = figures.count_anew()
         except (Error, OSError) as error:
             raise CommandError(tables.unusable(error)) from None
-        self.stdout.write(
-            f"{counted:,} answers were counted." if counted or anew else "Figures are kept already."
-        )
+        self.stdout.write(f"{counted:,} answers were counted.")
