@@ -7,6 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator
 from contextlib import suppress
 from datetime import UTC, date, datetime
+from operator import itemgetter
 from typing import Any
 from uuid import UUID
 
@@ -117,13 +118,17 @@ def count_anew() -> int:
     ModelDay.objects.all().delete()
     PersonDay.objects.all().delete()
     ModelDay.objects.bulk_create(
-        (ModelDay(day=day, model=model, counts=dict(made)) for (day, model), made in by_model.items()),
+        (
+            ModelDay(day=day, model=model, counts=dict(made))
+            for (day, model), made in sorted(by_model.items(), key=itemgetter(0))
+        ),
         batch_size=BATCH,
     )
     PersonDay.objects.bulk_create(
         (
             PersonDay(day=day, model=model, user_id=owner, **made)
-            for (day, model, owner), made in by_person.items()
+            # As they come day by day: a span is then one stretch of the table.
+            for (day, model, owner), made in sorted(by_person.items(), key=itemgetter(0))
         ),
         batch_size=BATCH,
     )
