@@ -19,7 +19,7 @@ class Migration(migrations.Migration):
 
     dependencies = [
         ('auth', '0012_alter_user_first_name_max_length'),
-        ('chatapp', '0006_known_models'),
+        ('chatapp', '0007_reviews'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 

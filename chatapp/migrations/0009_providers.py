@@ -7,7 +7,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('chatapp', '0007_reviews'),
+        ('chatapp', '0008_figures'),
     ]
 
     operations = [
