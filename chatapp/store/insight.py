@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import date
+from datetime import UTC, date, datetime, time
 
 from django.contrib.auth.models import User
 from django.db.models import Sum
 from django.db.models.functions import Coalesce
 
-from ..models import ModelDay, PersonDay
+from ..models import ModelDay, PersonDay, Submission
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +44,20 @@ def load_people(since: date, *, model: str = "", most: int | None = None) -> lis
 
 def load_people_and_models(since: date, *, model: str = "") -> list[Used]:
     return list(_used(since, model, ("person", "model"), None))
+
+
+WITHDRAWN, FREE, HELD = "withdrawn", "free", "held"
+
+
+def load_reviews(since: date, *, model: str = "") -> Counter[str]:
+    """How many were submitted since then, by what became of them: a verdict, or where they are."""
+    rows = Submission.objects.filter(created_at__gte=datetime.combine(since, time(), UTC))
+    known = rows.values_list("verdict", "withdrawn_at", "reviewer", "by_models")
+    return Counter(
+        verdict or (WITHDRAWN if withdrawn else FREE if reviewer is None else HELD)
+        for verdict, withdrawn, reviewer, models in known.iterator()
+        if not model or model in models
+    )
 
 
 def _used(since: date, model: str, by: tuple[str, ...], most: int | None) -> Iterator[Used]:

@@ -17,7 +17,7 @@ from ..core.spread import quantile
 from ..store.insight import Day, Used
 from .amounts import NOTHING, cost, paid, paid_in_part, ratio, share, short, took
 from .charts import Bars, Lines, bars, lines
-from .insight_words import dropped_in_words, ending_in_words, is_failure
+from .insight_words import dropped_in_words, ending_in_words, is_failure, review_in_words
 from .visible import visible
 
 SPANS = {14: "14 days", 90: "90 days", 365: "a year"}
@@ -209,11 +209,13 @@ class Kind:
 class Insight:
     """All that the page shows; tables and pictures of the same days."""
 
-    def __init__(self, asked: Chosen, days: Iterable[Day], people: Sequence[Used]) -> None:
+    def __init__(
+        self, asked: Chosen, days: Iterable[Day], people: Sequence[Used], reviewed: Mapping[str, int]
+    ) -> None:
         self.asked, everything = asked, list(days)
         self.models = sorted({each.model for each in everything} | ({asked.model} - {""}))
         self.days = [each for each in everything if asked.model in ("", each.model)]
-        self._people = people
+        self._people, self._reviewed = people, reviewed
 
     @property
     def spans(self) -> dict[int, str]:
@@ -297,6 +299,12 @@ class Insight:
         found = self.sums.of(DROPPED)
         whole = sum(found.values()) + self.sums.counts["replayed"]
         return [Kind(dropped_in_words(why), n, share(n, whole)) for why, n in _most_first(found)]
+
+    @cached_property
+    def reviews(self) -> list[Kind]:
+        """What became of what was submitted in these days."""
+        whole = sum(self._reviewed.values())
+        return [Kind(review_in_words(state), n, share(n, whole)) for state, n in _most_first(self._reviewed)]
 
     @cached_property
     def points(self) -> list[date]:

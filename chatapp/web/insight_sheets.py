@@ -55,12 +55,18 @@ def _dropped(page: Insight) -> Rows:
         yield (kind.words, kind.number)
 
 
+def _reviews(page: Insight) -> Rows:
+    for kind in page.reviews:
+        yield (kind.words, kind.number)
+
+
 TABLES = {
     "days": Table(("day", "model", *_ALL), _days),
     "models": Table(("model", *_ALL), _models),
     "people": Table(("person", "model", "answers", "turns", *_MONEY), _people),
     "endings": Table(("how it ended", "turns"), _endings),
     "thoughts-left-out": Table(("why", "thoughts"), _dropped),
+    "reviews": Table(("what became of it", "submissions"), _reviews),
 }
 
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from ..core.history import Dropped
+from ..models import Verdict
 from ..providers.base import Trouble
+from ..store.insight import FREE, HELD, WITHDRAWN
 from .visible import visible
 
 _FAILED = "failed:"
@@ -36,6 +38,14 @@ _DROPPED = {
     Dropped.FORBIDDEN: "The model takes none of their kind back",
     Dropped.CAPPED: "Only the newest answers send theirs",
 }
+_REVIEWED = {
+    FREE: "Waits for a reviewer",
+    HELD: "Is being reviewed",
+    Verdict.APPROVED: "Approved",
+    Verdict.NEEDS_WORK: "Needs work",
+    Verdict.REJECTED: "Rejected",
+    WITHDRAWN: "Withdrawn",
+}
 
 
 def is_failure(ended: str) -> bool:
@@ -52,3 +62,7 @@ def ending_in_words(ended: str) -> str:
 
 def dropped_in_words(reason: str) -> str:
     return _DROPPED[Dropped(reason)] if reason in list(Dropped) else visible(reason)
+
+
+def review_in_words(state: str) -> str:
+    return _REVIEWED[state]

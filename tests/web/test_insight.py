@@ -16,16 +16,18 @@ from django.utils import timezone
 
 from chatapp import store
 from chatapp.core.spread import bucket
-from chatapp.models import ModelDay, PersonDay
-from chatapp.store import AskedFor, Measured
+from chatapp.models import Message, ModelDay, PersonDay, Verdict
+from chatapp.store import AskedFor, Measured, reviewing
 from chatapp.store.figures import day_of
+from chatapp.store.roles import set_roles
+from chatapp.store.submitting import submit, withdraw
 from tests.store.make import text, thought
 
 from .page import Page, words
 
 pytestmark = [pytest.mark.django_db, pytest.mark.both]
 
-SHEETS = ("days", "models", "people", "endings", "thoughts-left-out")
+SHEETS = ("days", "models", "people", "endings", "thoughts-left-out", "reviews")
 FACTS = {
     "round": 0,
     "model": "a:one",
@@ -245,3 +247,26 @@ def test_the_page_needs_no_inline_script_and_no_inline_style(her, alice):
     answered(alice)
     page = her.get("/insight/")
     assert not re.search(r"\sstyle=|<style|\son\w+=", page.text)
+
+
+def test_what_became_of_reviews_is_told_without_a_word_of_them(her, alice, bob):
+    set_roles(bob, active=True, staff=False, reviewer=True)
+    made = [submit(leaf_of(answered(alice)), by=alice, question="canary") for _ in range(4)]
+    for each in made[:2]:
+        reviewing.claim(each, by=bob)
+    reviewing.give_verdict(made[0], by=bob, verdict=Verdict.APPROVED)
+    withdraw(made[3])
+    page = her.get("/insight/").text
+    assert {row[0]: row[1] for row in rows_of(her.get("/insight/"), "reviews")} == {
+        "Approved": "1",
+        "Is being reviewed": "1",
+        "Waits for a reviewer": "1",
+        "Withdrawn": "1",
+    }
+    assert "canary" not in page
+    assert len(sheet_of(her, "reviews")) == 4
+    assert sheet_of(her, "reviews", "?model=b:other") == []
+
+
+def leaf_of(started):
+    return Message.objects.get(pk=started.answer)

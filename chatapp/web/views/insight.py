@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
@@ -9,9 +11,9 @@ from django.utils import timezone
 from django.views.decorators.http import require_safe
 
 from ...store.figures import day_of
-from ...store.insight import load_days, load_people
+from ...store.insight import Used, load_days, load_people, load_reviews
 from ..access import only_staff
-from ..insight import MOST_PEOPLE, Insight, chosen
+from ..insight import MOST_PEOPLE, Chosen, Insight, chosen
 from ..insight_sheets import TABLES
 from ..sheets import sheet
 
@@ -22,7 +24,7 @@ def insight(request: HttpRequest) -> HttpResponse:
     only_staff(request.user)
     asked = chosen(request, day_of(timezone.now()))
     people = load_people(asked.since, model=asked.model, most=MOST_PEOPLE + 1)
-    return render(request, "insight.html", {"page": Insight(asked, load_days(asked.since), people)})
+    return render(request, "insight.html", {"page": _page(asked, people)})
 
 
 @require_safe
@@ -32,6 +34,10 @@ def insight_sheet(request: HttpRequest, what: str) -> HttpResponse:
     if what not in TABLES:
         raise Http404
     asked = chosen(request, day_of(timezone.now()))
-    page, table = Insight(asked, load_days(asked.since), ()), TABLES[what]
+    page, table = _page(asked), TABLES[what]
     name = f"thoughtline-{what}-{asked.since}-{asked.today}"
     return sheet(name, table.head, table.rows(page))
+
+
+def _page(asked: Chosen, people: Sequence[Used] = ()) -> Insight:
+    return Insight(asked, load_days(asked.since), people, load_reviews(asked.since, model=asked.model))
