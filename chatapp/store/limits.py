@@ -16,7 +16,7 @@ from django.utils import timezone
 
 from ..core.counting import counts, newest, portions
 from ..core.durations import in_short
-from ..models import IS_LIVE, LIVE, DailyLimit, Message, PersonDay, SignedUp
+from ..models import IS_LIVE, LIVE, DailyLimit, Message, ModelProvider, PersonDay, SignedUp
 from .figures import day_of
 from .prices import load_price
 from .refusal import Refused
@@ -103,7 +103,9 @@ def free_again(now: datetime) -> str:
 
 
 def _is_in_force(row: DailyLimit) -> bool:
-    return not row.with_key_only or any(endpoint.key for endpoint in settings.PROVIDERS)
+    if not row.with_key_only or any(endpoint.key for endpoint in settings.PROVIDERS):
+        return True
+    return ModelProvider.objects.filter(is_on=True).exclude(key_variable="").exists()
 
 
 def _is(user: Any, who: str) -> bool:

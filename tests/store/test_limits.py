@@ -8,15 +8,15 @@ from threading import Barrier
 from uuid import uuid4
 
 import pytest
-from django.contrib.auth.models import Group
+from django.contrib.auth.models import Group, User
 from django.db import IntegrityError, connection, transaction
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from chatapp import store
-from chatapp.models import Conversation, DailyLimit, KnownModel, Message, PersonDay, SignedUp
+from chatapp.models import Conversation, DailyLimit, KnownModel, Message, ModelProvider, PersonDay, SignedUp
 from chatapp.providers.base import Endpoint
-from chatapp.store import AskedFor, Measured, Refused, limits
+from chatapp.store import AskedFor, Measured, Refused, accounts, limits
 from chatapp.store.roles import REVIEWERS
 
 from .make import text
@@ -217,13 +217,23 @@ def test_strangers_are_limited_only_while_a_provider_has_a_key(alice, settings):
     assert limits.load_limit(alice) == row
 
 
-def test_whoever_signs_up_is_a_stranger_and_the_first_account_is_none():
-    from django.contrib.auth.models import User
+def test_a_provider_that_staff_added_has_a_key_too(alice, settings):
+    SignedUp.objects.create(user=alice)
+    row = limit(Who.STRANGERS, turns=100, with_key_only=True)
+    settings.PROVIDERS = ()
+    added = ModelProvider.objects.create(name="keyless", base_url="https://models.example.org/v1")
+    assert limits.load_limit(alice) is None
+    ModelProvider.objects.filter(pk=added.pk).update(key_variable="MODELS_API_KEY")
+    assert limits.load_limit(alice) == row
+    ModelProvider.objects.filter(pk=added.pk).update(is_on=False)
+    assert limits.load_limit(alice) is None
 
+
+def test_whoever_signs_up_is_a_stranger_and_the_first_account_is_none():
     limit(Who.STRANGERS, turns=1)
     people = [User(username=name, password="x") for name in ("first", "second")]
     for person in people:
-        store.accounts.start_account(person)
+        accounts.start_account(person)
     assert [limits.load_limit(person) is not None for person in people] == [False, True]
 
 
