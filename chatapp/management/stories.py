@@ -40,14 +40,14 @@ async def release_notes(tell: Teller) -> None:
 async def invoice(tell: Teller) -> None:
     await tell.ask("What is 1,284 * 0.175?", effort="high")
     second = await tell.ask("And (1284 - 224.7) / 12?")
-    await tell.edit(second, "And (1284 - 224.7) / 24, if I pay over two years?")
+    edited = await tell.edit(second, "And (1284 - 224.7) / 24, if I pay over two years?")
     last = await tell.ask(
         "What time is it in Tokyo, Berlin and New York? I have to call all three.", effort="high"
     )
     await tell.title("Instalments, and when to call")
     review = await tell.submit(last, "May I send these figures to the customer?")
     await tell.claim(review, "bob")
-    await tell.note(review, "bob", second, "The rate is right. Is the deposit taken off before or after tax?")
+    await tell.note(review, "bob", edited, "The rate is right. Is the deposit taken off before or after tax?")
 
 
 async def duration_function(tell: Teller) -> None:

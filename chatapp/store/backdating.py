@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import datetime, timedelta
 from uuid import UUID
 
 from django.db import transaction
 
+from ..core.counting import COUNTED, portions
 from ..core.items import Kind
 from ..core.recorded import Recorded
 from ..models import Conversation, Grant, Item, Look, Message, Note, Origin, Share, Submission, ToolRun, Wish
+from .figures import day_of
 
 SHARED_AFTER, LOOKED_AFTER = timedelta(minutes=2), timedelta(minutes=30)
 SUBMITTED_AFTER, NOTED_AFTER = timedelta(minutes=5), timedelta(minutes=4)
@@ -53,7 +56,9 @@ def _move_review(review: Submission, at: datetime, now: datetime) -> None:
 
 def _move_message(pk: UUID, at: datetime) -> None:
     row = Message.objects.get(pk=pk)
-    Message.objects.filter(pk=pk).update(created_at=at, touched_at=row.touched_at and at)
+    counted = [replace(each, day=day_of(at).isoformat()).as_json() for each in portions(row.metadata)]
+    metadata = row.metadata | ({COUNTED: counted} if counted else {})
+    Message.objects.filter(pk=pk).update(created_at=at, touched_at=row.touched_at and at, metadata=metadata)
     ToolRun.objects.filter(message=pk).update(began_at=at)
     stretches, ended = Recorded(row.metadata).stretches, at
     for item in Item.objects.filter(message=pk).order_by("seq"):

@@ -319,6 +319,8 @@ def _tell_other_side(row: Submission, by: Any) -> None:
 def _append(row: Submission, by: Any, text: str, message: UUID, answer_to: Note | None = None) -> Note:
     if by.pk not in (row.reviewer_id, row.conversation.owner_id):
         raise Refused(TAKEN)
+    if not _left(row).filter(message=message).exists():
+        raise Refused(NOT_THERE)
     if row.notes.count() >= MOST_NOTES:
         raise Refused(f"There are {MOST_NOTES:,} notes already.")
     made = Note.objects.create(

@@ -12,7 +12,7 @@ from django.test import Client
 from django.utils import timezone
 
 from chatapp.core.recorded import Recorded
-from chatapp.models import Conversation, Item, Look, Message, Note, Origin, Share, Submission, Wish
+from chatapp.models import Conversation, Item, Look, Message, ModelDay, Note, Origin, Share, Submission, Wish
 from chatapp.store import verify_log
 from chatapp.store.roles import is_reviewer
 
@@ -54,6 +54,7 @@ def _stored() -> dict[str, Any]:
             for row in Submission.objects.all()
         ),
         "wishes": list(Wish.objects.values_list("by__username", "conversation__owner__username")),
+        "counted days": ModelDay.objects.values("day").distinct().count(),
         "noted too early": sum(note.created_at < note.submission.created_at for note in Note.objects.all()),
         "roles": {user.username: [user.is_staff, is_reviewer(user)] for user in User.objects.all()},
         "messages": Message.objects.count(),

@@ -141,6 +141,15 @@ def test_a_tree_that_is_too_large_is_refused(leaf, alice, monkeypatch):
         submit(leaf, by=alice, scope=Scope.TREE)
 
 
+def test_a_note_stands_on_what_was_submitted_and_on_nothing_else(leaf, answered, alice, bob):
+    review = submit(leaf, by=alice)
+    claim(review, by=bob)
+    later = answered("And then?", leaf.pk)
+    with pytest.raises(Refused):
+        append_note(review, by=bob, text="Hm.", message=later.pk)
+    assert not Note.objects.exists()
+
+
 def test_notes_have_an_end(leaf, alice, bob, monkeypatch):
     monkeypatch.setattr(reviewing, "MOST_NOTES", 1)
     row = submit(leaf, by=alice)

@@ -22,6 +22,7 @@ from chatapp.management.stories import STORIES
 from chatapp.management.telling import Stage, Story
 from chatapp.models import Conversation
 from chatapp.store.accounts import start_account
+from chatapp.store.figures import count_anew
 from chatapp.store.roles import set_roles
 
 # Nobody gets mail there, and nobody else has such an address.
@@ -68,6 +69,9 @@ class Command(BaseCommand):
         self.stdout.write(f"{many} being made.")
         self.stdout.flush()
         asyncio.run(_tell(missing, people))
+        if not beside:
+            # The days of the stories; beside others, their sums stay as they are.
+            count_anew()
         self.stdout.write("Done.")
 
     def _tell_how_to_sign_in(self, new: list[str], secret: str) -> None:
