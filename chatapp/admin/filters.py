@@ -13,6 +13,7 @@ from django.utils import timezone
 
 from ..models import Conversation, Status
 from ..store import browsing
+from ..store.reviewing import judged, to_assign
 from .bounded import Choice
 from .words import visible
 
@@ -87,6 +88,21 @@ class StateFilter(Choice):
         return browsing.in_state(queryset, *_STATES[name][1]) if name else queryset
 
 
+class ReviewFilter(Choice):
+    """Submissions that were taken back, or whose messages are gone, do not count."""
+
+    title, parameter_name = "review", "review"
+
+    def lookups(self, request: HttpRequest, model_admin: ModelAdmin) -> list[tuple[Any, str]]:
+        return [("open", "Under review"), ("judged", "Has a verdict")]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Conversation]) -> QuerySet[Conversation]:
+        if not self.value():
+            return queryset
+        found = to_assign() if self.value() == "open" else judged()
+        return queryset.filter(pk__in=found.values("conversation"))
+
+
 class DateFilter(Choice):
     title, parameter_name = "last question", "days"
 
@@ -135,6 +151,7 @@ FILTERS: tuple[type[Choice], ...] = (
     ModelFilter,
     ProviderFilter,
     StateFilter,
+    ReviewFilter,
     DateFilter,
     ThinkingFilter,
 )

@@ -27,6 +27,8 @@ from .providers import ModelProviderAdmin
 class Site(AdminSite):
     site_header = site_title = "Thoughtline"
     index_title = "Administration"
+    # Its lists are wide, and the way back is above them.
+    enable_nav_sidebar = False
 
     def admin_view(self, view: Callable[..., Any], cacheable: bool = False) -> Any:
         seen_by_staff = super().admin_view(view, cacheable)

@@ -68,6 +68,10 @@ def to_assign() -> QuerySet[Submission]:
     return there().filter(verdict="")
 
 
+def judged() -> QuerySet[Submission]:
+    return there().exclude(verdict="")
+
+
 def readable_by(person: Any) -> QuerySet[Submission]:
     """One's own, and what one holds."""
     return held_by(person) | submissions_of(person) if is_reviewer(person) else submissions_of(person)

@@ -13,8 +13,9 @@ from django.contrib.auth.models import Group, User
 from chatapp import store
 from chatapp.core.history import Dropped
 from chatapp.core.signs import HIDDEN
-from chatapp.models import Conversation, Item, Look, Message, Status
-from chatapp.store import AskedFor, Measured, changes, deleting, in_thread, looking, roles
+from chatapp.models import Conversation, Item, Look, Message, Status, Verdict
+from chatapp.store import AskedFor, Measured, changes, deleting, in_thread, looking, reviewing, roles
+from chatapp.store.submitting import submit, withdraw
 from chatapp.web.consumers import SIGNED_OUT
 from tests.store.make import call, result, seen, text, thought
 from tests.turns.stage import play
@@ -183,6 +184,24 @@ def test_the_list_is_searched_and_narrowed(her, hers, query, found):
     page = her.get(f"{LIST}?{query}")
     assert page.status_code == 200
     assert (str(hers.pk) in page.text) is found
+
+
+def test_the_list_of_what_is_under_review_and_of_what_was_judged(her, hers, alice, bob):
+    roles.set_roles(bob, active=True, staff=False, reviewer=True)
+
+    def found():
+        return [str(hers.pk) in her.get(f"{LIST}?review={state}").text for state in ("open", "judged")]
+
+    assert found() == [False, False]
+    row = submit(
+        Message.objects.filter(conversation=hers, status="complete", role="assistant").get(), by=alice
+    )
+    assert found() == [True, False]
+    reviewing.claim(row, by=bob)
+    reviewing.give_verdict(row, by=bob, verdict=Verdict.APPROVED)
+    assert found() == [False, True]
+    withdraw(row)
+    assert found() == [False, False]
 
 
 def test_the_list_of_one_person(her, hers, bob):
