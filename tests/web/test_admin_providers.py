@@ -332,7 +332,8 @@ def test_with_every_model_hidden_the_page_stands_and_says_so(up, dana):  # noqa:
     async def story():
         async with house():
             she = await visitor(dana)
-            await she.post(MODELS, {"do": "hide", "model": "demo:thinker"})
+            for model in ("demo:thinker", "demo:talker"):
+                await she.post(MODELS, {"do": "hide", "model": model})
             home = await she.get("/")
             assert home.status_code == 200 and "What can Thoughtline do?" not in home.text
             assert "is not offered here any more" in (await ask(she, "")).text
