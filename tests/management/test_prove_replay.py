@@ -138,6 +138,8 @@ def test_ctrl_c_stops_what_runs_and_says_where_it_is_left(shell, up):  # noqa: F
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
+        # A job in the background ignores Ctrl-C, and so would what it starts.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     assert process.stdout
     assert process.stdout.readline() == "It hides a number.\n"
