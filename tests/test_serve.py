@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import socket
+import sqlite3
 import subprocess
+from contextlib import closing
 
 import pytest
 
@@ -50,6 +52,17 @@ def test_who_may_create_the_first_account_is_said(tmp_path):
     closed = said_at_the_start(Shell(tmp_path), SIGNUP_OPEN="0")
     assert "manage.py createsuperuser" in closed
     assert "Create the first account there" not in closed
+
+
+def test_tables_that_cannot_be_brought_up_to_date_are_told_in_one_sentence(tmp_path):
+    """Somebody else's table has the name of one of ours."""
+    with closing(sqlite3.connect(tmp_path / "thoughtline.sqlite3")) as database:
+        database.execute("CREATE TABLE chatapp_conversation (id)")
+    ended = Shell(tmp_path).run("serve", "--port", free_port())
+    assert ended.returncode == 1
+    assert ended.stderr.startswith("The tables cannot be brought up to date: ")
+    assert "already exists" in ended.stderr
+    assert len(ended.stderr.splitlines()) == 1
 
 
 def test_listening_everywhere_names_the_setting_that_lets_others_in(tmp_path):

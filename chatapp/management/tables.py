@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import subprocess
 import sys
 
+from django.conf import settings
 from django.core.management import call_command
 from django.db import Error, connection
 from django.db.migrations.executor import MigrationExecutor
@@ -16,14 +18,15 @@ OWNER_ALONE = 0o077
 COUNTING = "Counting the answers that are there, for /insight/. This happens once; 10,000 answers take about two seconds."
 
 
-def bring_up_to_date() -> None:
-    """What this process makes from here on, its owner alone may read."""
+def bring_up_to_date(*, apart: bool = False) -> None:
+    """What this process makes from here on, its owner alone may read. `apart`: in a process of its own, for one that lives long and
+    would keep the memory that it takes."""
     os.umask(OWNER_ALONE)
     try:
         _connect_once()
         executor = MigrationExecutor(connection)
         if executor.migration_plan(executor.loader.graph.leaf_nodes()):
-            call_command("migrate", interactive=False, verbosity=0)
+            _migrate_apart() if apart else call_command("migrate", interactive=False, verbosity=0)
         if figures.are_missing():
             print(COUNTING, file=sys.stderr, flush=True)
             figures.count_anew()
@@ -36,6 +39,14 @@ def unusable(error: Error | OSError) -> str:
     words = str(error).strip().splitlines() or [type(error).__name__]
     thing = "database" if isinstance(error, Error) else "disk"
     return f"The {thing} cannot be used: {words[0]}"
+
+
+def _migrate_apart() -> None:
+    command = (sys.executable, settings.BASE_DIR / "manage.py", "migrate", "--no-input", "--verbosity=0")
+    ended = subprocess.run(command, check=False, stderr=subprocess.PIPE, text=True)
+    if ended.returncode:
+        words = ended.stderr.strip().splitlines() or ["it says nothing"]
+        raise Misconfigured(f"The tables cannot be brought up to date: {words[-1]}")
 
 
 def _connect_once() -> None:

@@ -59,6 +59,7 @@ class Command(BaseCommand):
         # What is loaded by now stays: looking through it again and again would hold up every stream.
         gc.collect()
         gc.freeze()
+        _give_back_memory()
         server.ready_callable = lambda: self._listens(server, application)
         server.run()
         if not server.listening_addresses:
@@ -79,6 +80,12 @@ def _share_memory_between_threads() -> None:
     """The C library of Linux gives threads memory of their own, which stays with them; requests here have many threads."""
     with contextlib.suppress(AttributeError, OSError, TypeError):
         ctypes.CDLL(None).mallopt(M_ARENA_MAX, 2)
+
+
+def _give_back_memory() -> None:
+    """What loading needed and nobody needs any more, the C library of Linux keeps until it is told."""
+    with contextlib.suppress(AttributeError, OSError, TypeError):
+        ctypes.CDLL(None).malloc_trim(0)
 
 
 def _refuse_what_cannot_be_listened_to(host: str, port: int) -> None:
@@ -108,7 +115,7 @@ def _taken(host: str, port: int) -> str:
 def _make_what_is_missing() -> None:
     try:
         collect_when_changed()
-        tables.bring_up_to_date()
+        tables.bring_up_to_date(apart=True)
         if settings.LOCAL_MODEL:
             local_model.start_beside(settings.DATA_DIR)
     except OSError as error:
