@@ -7,6 +7,8 @@ from typing import Any
 from django.contrib.admin import display
 from django.db.models import QuerySet
 from django.http import HttpRequest
+from django.urls import path
+from django.views.decorators.http import require_safe
 
 from ..models import Look
 from ..web.days import zone_of
@@ -22,6 +24,11 @@ class LookAdmin(ReadOnly, BoundedAdmin):
     def get_queryset(self, request: HttpRequest) -> QuerySet[Look]:
         rows = Look.objects.select_related("conversation__owner")
         return rows.defer("conversation__tools", "conversation__instructions", "conversation__title")
+
+    def get_urls(self) -> list[Any]:
+        """The list is all there is of it: a page of one look would name the conversation by its title."""
+        seen = self.admin_site.admin_view(require_safe(self.changelist_view))
+        return [path("", seen, name="chatapp_look_changelist")]
 
     def with_figures(self, request: HttpRequest, rows: list[Any]) -> list[Any]:
         zone = zone_of(request)

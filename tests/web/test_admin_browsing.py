@@ -136,9 +136,9 @@ def test_conversations_are_only_looked_at(her, hers):
 def test_the_audit_cannot_be_written_or_removed(her, hers, dana):
     looking.append_looks(dana, [hers.pk], Look.What.TRANSCRIPT, address="")
     look = Look.objects.get()
-    assert her.get(f"{LOOKS}add/").status_code == 403
-    for path in (f"{LOOKS}{look.pk}/change/", f"{LOOKS}{look.pk}/delete/"):
-        assert her.post(path, {"name": "nobody", "post": "yes"}).status_code == 403
+    for path in (f"{LOOKS}add/", *(f"{LOOKS}{look.pk}/{what}/" for what in ("change", "delete"))):
+        assert her.get(path).status_code == 404
+        assert her.post(path, {"name": "nobody", "post": "yes"}).status_code == 404
     her.post(LOOKS, {"action": "delete_selected", "_selected_action": str(look.pk), "post": "yes"})
     assert Look.objects.get().name == "dana"
     assert "opened the transcript" in her.get(LOOKS).text
@@ -389,6 +389,25 @@ def test_closed_means_that_no_word_of_a_chat_is_on_any_page(her, hers, settings)
         # What was asked for stands in the field of the search.
         assert CANARY not in page.text.replace(f'value="{CANARY}"', "").replace(f"q={CANARY}", ""), path
     assert not Look.objects.exists()
+
+
+def test_no_way_past_the_pages_names_a_conversation_by_its_title(her, hers, dana, settings):
+    """What Django's admin offers besides: each row has a page and a history, and names complete themselves."""
+    Conversation.objects.filter(pk=hers.pk).update(title=CANARY)
+    looking.append_looks(dana, [hers.pk], Look.What.TRANSCRIPT, address="")
+    look = Look.objects.get()
+    ways = [f"{LOOKS}{look.pk}/{what}" for what in ("", "change/", "history/", "delete/")]
+    for field in ("conversation", "who", "id"):
+        ways.append(f"/admin/autocomplete/?app_label=chatapp&model_name=look&field_name={field}")
+    ways.append("/admin/autocomplete/?app_label=chatapp&model_name=dailylimit&field_name=user")
+    for closed in (True, False):
+        settings.ADMIN_CAN_READ_CHATS = not closed
+        for way in ways:
+            page = her.get(way, follow=True)
+            assert CANARY not in page.text, way
+            assert page.status_code == 404, way
+    assert Look.objects.count() == 1
+    assert CANARY not in f"{hers} {look} {look.conversation}"
 
 
 def test_closed_pages_say_so_whether_or_not_the_conversation_is_there(her, hers, settings):
