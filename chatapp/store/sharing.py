@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
-from uuid import UUID
+from uuid import UUID, uuid4
 
 from django.db import transaction
 from django.db.models import F, Q, QuerySet
@@ -54,13 +54,17 @@ def share(
     with_thoughts: bool = True,
     with_tools: bool = True,
     expires_at: datetime | None = None,
+    key: UUID | None = None,
 ) -> Share:
-    """Reading does not allow sharing: only the owner makes links."""
+    """Reading does not allow sharing: only the owner makes links. `key` names the form, so that sending it twice makes one."""
     held = Conversation.objects.select_for_update(no_key=True).filter(owner=by, deleted_at=None)
     here = held.filter(pk=leaf.conversation_id).values_list("pk", flat=True).first()
     row = Message.objects.filter(pk=leaf.pk, conversation=here, deletion=None).only("status").first()
     if row is None:
         raise Refused("That message is not there any more.")
+    before = Share.objects.filter(pk=key, by=by, leaf=row).first() if key else None
+    if before:
+        return before
     if row.status in LIVE:
         raise Refused("This answer is still being written. Share it when it has ended.")
     if _of(by).filter(leaf__conversation=here).count() >= MOST_LINKS:
@@ -68,6 +72,7 @@ def share(
     if expires_at is not None and expires_at <= timezone.now():
         raise Refused("Choose a moment that is still to come.")
     return Share.objects.create(
+        pk=key or uuid4(),
         token=secrets.token_urlsafe(32),
         leaf=row,
         by=by,
@@ -169,8 +174,10 @@ def fork_shared(token: str, *, by: Any, until: UUID | None = None, submission: U
     parts = Parts(thoughts=row.with_thoughts, tools=row.with_tools, instructions=False)
     called = load_title(_shared(row), shown[0])
     forked = fork(source, by=by, extent=Extent.BRANCH, parts=parts, called=called, submission=submission)
-    keep_facts(forked.conversation.pk, facts_for_others)
-    forget_deciders(forked.conversation.pk)
+    # Sent twice it made nothing now, and what they wrote in their fork since then is theirs.
+    if forked.copies:
+        keep_facts(forked.conversation.pk, facts_for_others)
+        forget_deciders(forked.conversation.pk)
     return forked
 
 

@@ -26,6 +26,7 @@ from chatapp.store.titles import retitle
 from .make import text, thought
 from .test_fence import PATIENCE, InThread
 from .test_forking import rows_of_all_tables, texts_of, untouched
+from .test_races import race
 
 pytestmark = pytest.mark.both
 
@@ -95,6 +96,26 @@ def test_the_same_form_makes_one_fork(made, bob):
     name = uuid4()
     first, second = (fork_shared(made.token, by=bob, submission=name) for _ in range(2))
     assert first == second and Conversation.objects.filter(owner=bob).count() == 1
+
+
+def test_a_form_that_comes_again_changes_nothing_of_what_was_written_in_the_fork_since(made, bob):
+    name = uuid4()
+    fork = fork_shared(made.token, by=bob, submission=name).conversation
+    asked = store.AskedFor(model="demo:thinker")
+    later = store.start_turn(fork.pk, "And?", parent=fork.head_id, author=bob, asked=asked)
+    said = Measured(round={"round": 0, "model": "demo:thinker", "shape": ["what was sent"]})
+    store.finish(store.claim(later.answer, runner="here", seen=0), [text()], said)
+    before = message(later.answer).metadata
+    assert before["rounds"][0]["shape"] and before["counted"]
+    assert fork_shared(made.token, by=bob, submission=name).conversation == fork
+    assert message(later.answer).metadata == before
+
+
+@pytest.mark.django_db(transaction=True)
+def test_the_same_form_makes_one_link_also_at_the_same_moment(made, alice):
+    name = uuid4()
+    assert all(race(*[lambda: share(made.leaf, by=alice, key=name)] * 4))
+    assert Share.objects.filter(leaf=made.leaf).exclude(pk=made.pk).count() == 1
 
 
 def test_a_conversation_has_only_so_many_links(made, alice, monkeypatch):

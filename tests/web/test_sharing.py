@@ -331,6 +331,13 @@ def test_a_link_is_made_without_scripts(she, leaf):
     assert Client().get(path_of(row)).status_code == 200
 
 
+def test_a_double_click_makes_one_link(she, leaf):
+    path = f"/m/{leaf.pk}/share/"
+    form = {"key": re.findall(r'name="key" value="([^"]+)"', she.get(path).text)[0]}
+    places = {she.post(path, form | {"thoughts": "on"}).headers["location"] for _ in range(2)}
+    assert len(places) == 1 and Share.objects.count() == 1
+
+
 def test_a_choice_that_makes_no_sense_shares_the_least(she, leaf):
     she.post(f"/m/{leaf.pk}/share/", {"expires": "for ever"})
     row = Share.objects.get()

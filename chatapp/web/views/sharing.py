@@ -14,7 +14,7 @@ from ...store import Refused
 from ...store import sharing as links
 from ...store.sharing import load_shares
 from ..access import my_message, my_share
-from ..commands import by_script, refused
+from ..commands import by_script, refused, submission_named
 from ..days import zone_of
 from ..links import ShareForm, shown_links
 from ..moments import Moment
@@ -32,7 +32,7 @@ def share(request: HttpRequest, pk: UUID) -> HttpResponse:
     if request.method != "POST":
         return _asked(request, message)
     try:
-        made = links.share(message, by=request.user, **form.choices())
+        made = links.share(message, by=request.user, key=submission_named(request), **form.choices())
     except Refused as refusal:
         return refused(request, str(refusal))
     response = redirect("share", pk)
