@@ -159,6 +159,31 @@ def test_notes_have_an_end(leaf, alice, bob, monkeypatch):
         append_answer(row, by=alice, text="Two.", to=note)
 
 
+@pytest.mark.django_db(transaction=True)
+def test_what_is_sent_twice_is_said_once_also_at_the_same_moment(leaf, alice, bob):
+    row = submit(leaf, by=alice)
+    claim(row, by=bob)
+    assert all(race(*[lambda: append_note(row, by=bob, text="Hm.", message=leaf.pk)] * 4))
+    note = Note.objects.get()
+    for by in (alice, bob):
+        assert all(race(*[lambda by=by: append_answer(row, by=by, text="Hm.", to=note)] * 2))
+    assert [said.author for said in Note.objects.order_by("pk")] == [bob, alice, bob]
+    append_note(row, by=bob, text="Hm.", message=leaf.pk)
+    assert Note.objects.count() == 4, "said again after an answer it is said again"
+    verdict = {"verdict": Verdict.REJECTED, "reason": "No."}
+    assert all(race(*[lambda: give_verdict(row, by=bob, **verdict)] * 4))
+    with pytest.raises(Refused, match="has been given"):
+        give_verdict(row, by=bob, verdict=Verdict.REJECTED, reason="Because.")
+    assert Submission.objects.get().reason == "No."
+
+
+@pytest.mark.django_db(transaction=True)
+def test_the_same_form_submits_once_also_at_the_same_moment(leaf, alice):
+    key = uuid4()
+    assert all(race(*[lambda: submit(leaf, by=alice, key=key)] * 4))
+    assert Submission.objects.count() == 1 and Submitted.objects.count() == 2
+
+
 def test_who_may_see_what(leaf, alice, bob, erin):
     free, own = submit(leaf, by=alice), submit(leaf, by=alice)
     claim(own, by=bob)
