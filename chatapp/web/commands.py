@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import wraps
+from typing import Any
 from uuid import UUID, uuid4, uuid5
 
-from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.html import escape
 from django_htmx.http import HttpResponseClientRedirect
 
+from ..store import Refused
 from .elements import message_id
 from .operations import Operation
+
+View = Callable[..., HttpResponse]
 
 
 def by_script(request: HttpRequest) -> bool:
@@ -55,7 +60,29 @@ def away(request: HttpRequest, url: str) -> HttpResponse:
     return HttpResponseClientRedirect(url) if by_script(request) else redirect(url)
 
 
-def refused(request: HttpRequest, sentence: str, status: int = 409) -> HttpResponse:
+def refused(request: HttpRequest, sentence: str, status: int = 409, wrote: str = "") -> HttpResponse:
     if by_script(request):
         return HttpResponse(escape(sentence), status=status)
-    return render(request, "refused.html", {"sentence": sentence}, status=status)
+    return render(request, "refused.html", {"sentence": sentence, "wrote": wrote}, status=status)
+
+
+def keeps(name: str) -> Callable[[View], View]:
+    """For a form without scripts: what was typed into this field is told again where it was not taken, also where what it was
+    about is not there any more. The page before this one will not have it."""
+
+    def keeping(view: View) -> View:
+        @wraps(view)
+        def kept(request: HttpRequest, *args: Any, **named: Any) -> HttpResponse:
+            try:
+                return view(request, *args, **named)
+            except Refused as refusal:
+                return refused(request, str(refusal), wrote=request.POST.get(name, ""))
+            except Http404:
+                wrote = request.POST.get(name, "")
+                if by_script(request) or not wrote:
+                    raise
+                return render(request, "404.html", {"wrote": wrote}, status=404)
+
+        return kept
+
+    return keeping

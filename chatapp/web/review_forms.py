@@ -9,14 +9,9 @@ from django.http import HttpResponse
 from django.shortcuts import redirect
 
 from ..models import Scope, Verdict
+from ..store import Refused
 
 LONGEST = 10_000
-
-
-class _Form(forms.Form):
-    def problem(self) -> str:
-        """The first thing that is wrong, in a sentence."""
-        return str(next(iter(self.errors.values()))[0])
 
 
 def _text(*, required: bool = False) -> forms.CharField:
@@ -24,7 +19,7 @@ def _text(*, required: bool = False) -> forms.CharField:
     return forms.CharField(max_length=LONGEST, required=required, error_messages=wrong)
 
 
-class SubmitForm(_Form):
+class SubmitForm(forms.Form):
     scope = forms.ChoiceField(
         choices=Scope.choices,
         error_messages={"invalid_choice": "Choose how much.", "required": "Choose how much."},
@@ -32,15 +27,15 @@ class SubmitForm(_Form):
     question = _text()
 
 
-class WishForm(_Form):
+class WishForm(forms.Form):
     words = _text()
 
 
-class NoteForm(_Form):
+class NoteForm(forms.Form):
     text = _text(required=True)
 
 
-class VerdictForm(_Form):
+class VerdictForm(forms.Form):
     verdict = forms.ChoiceField(
         choices=Verdict.choices,
         error_messages={"invalid_choice": "Choose a verdict.", "required": "Choose a verdict."},
@@ -52,6 +47,13 @@ class VerdictForm(_Form):
         if said.get("verdict") not in (None, Verdict.APPROVED) and not said.get("reason"):
             self.add_error("reason", "Say why, so that it can be made better.")
         return said
+
+
+def taken(form: forms.Form) -> dict[str, Any]:
+    """What was filled in; else the first thing that is wrong, in a sentence."""
+    if not form.is_valid():
+        raise Refused(str(next(iter(form.errors.values()))[0]))
+    return form.cleaned_data
 
 
 def see_other(name: str, *arguments: object, after: str = "") -> HttpResponse:

@@ -319,6 +319,31 @@ def test_a_note_that_says_nothing_or_too_much_is_not_kept(asked, alice, bob, he,
     assert not Note.objects.exists()
 
 
+WORDS = "I thought about this for an hour. </textarea><b>&"
+
+
+def wrote(response) -> str:
+    return unescape(response.text.partition('id="wrote"')[2].partition(">\n")[2].partition("</textarea>")[0])
+
+
+def test_what_was_typed_is_told_again_where_it_is_not_taken(asked, alice, bob, dana, she, he):
+    row = held(asked[2].answer, bob, alice)
+    path, note = f"/review/{row.pk}/note/", {"message": str(asked[1].answer), "text": WORDS}
+    long = note | {"text": WORDS * 500}
+    assert wrote(he.post(path, long)) == long["text"]
+    assert wrote(he.post(f"/review/{row.pk}/verdict/", {"reason": WORDS})) == WORDS
+    question = {"scope": "branch", "question": WORDS * 500}
+    assert wrote(she.post(f"/m/{asked[2].answer}/submit/", question)) == question["question"]
+    wish = {"words": WORDS * 500}
+    assert wrote(browser(dana).post(f"/review/ask/{row.conversation_id}/", wish)) == wish["words"]
+    she.post(f"/reviews/{row.pk}/withdraw/")
+    gone = he.post(path, note)
+    assert gone.status_code == 404 and wrote(gone) == WORDS
+    gone = he.post(f"/review/{row.pk}/verdict/", {"verdict": "rejected", "reason": WORDS})
+    assert gone.status_code == 404 and wrote(gone) == WORDS
+    assert not Note.objects.exists() and 'id="wrote"' not in he.get("/nowhere/").text
+
+
 @pytest.mark.parametrize(
     "verdict, sign, words",
     [("approved", "good", "approved"), ("needs work", "work", "needs work"), ("rejected", "bad", "rejected")],

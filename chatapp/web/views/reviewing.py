@@ -25,11 +25,11 @@ from ..access import (
     submission_to_assign,
     submitted_message,
 )
-from ..commands import refused, submission_named, to_composer
+from ..commands import keeps, refused, submission_named, to_composer
 from ..days import zone_of
 from ..elements import message_id
 from ..review import load_review_page
-from ..review_forms import NoteForm, VerdictForm, see_other
+from ..review_forms import NoteForm, VerdictForm, see_other, taken
 from ..reviews import shown_submissions
 
 MOST_LISTED = 200
@@ -109,6 +109,7 @@ def assign(request: HttpRequest, pk: UUID) -> HttpResponse:
 
 @require_POST
 @login_required
+@keeps("text")
 def note(request: HttpRequest, pk: UUID) -> HttpResponse:
     """On a message, by its reviewer; or an answer, by either side."""
     row, user = readable_submission(request.user, pk), request.user
@@ -116,30 +117,21 @@ def note(request: HttpRequest, pk: UUID) -> HttpResponse:
     if to is None:
         row = held_submission(user, pk)
     about = to.message_id if to else submitted_message(row, request.POST.get("message", ""))
-    form = NoteForm(request.POST)
-    if not form.is_valid():
-        return refused(request, form.problem())
-    text = form.cleaned_data["text"]
-
-    def write() -> None:
-        if to:
-            store.append_answer(row, by=user, text=text, to=to)
-        else:
-            store.append_note(row, by=user, text=text, message=about)
-
-    return _done(request, write) or _back(request, row, about)
+    text = taken(NoteForm(request.POST))["text"]
+    if to:
+        store.append_answer(row, by=user, text=text, to=to)
+    else:
+        store.append_note(row, by=user, text=text, message=about)
+    return _back(request, row, about)
 
 
 @require_POST
 @login_required
+@keeps("reason")
 def verdict(request: HttpRequest, pk: UUID) -> HttpResponse:
-    row, form = held_submission(request.user, pk), VerdictForm(request.POST)
-    if not form.is_valid():
-        return refused(request, form.problem())
-    given = form.cleaned_data
-    return _done(request, lambda: store.give_verdict(row, by=request.user, **given)) or see_other(
-        "review", pk, after="#verdict"
-    )
+    row = held_submission(request.user, pk)
+    store.give_verdict(row, by=request.user, **taken(VerdictForm(request.POST)))
+    return see_other("review", pk, after="#verdict")
 
 
 @require_POST

@@ -11,14 +11,13 @@ from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from ...models import Scope
-from ...store import Refused
 from ...store import submitting as store
 from ...turns.engine import engine
 from ..access import conversation_to_ask_for, my_message, my_submission, my_wish
-from ..commands import away, by_script, refused, submission_named, to_conversation
+from ..commands import away, by_script, keeps, submission_named, to_conversation
 from ..days import zone_of
 from ..moments import Moment
-from ..review_forms import SubmitForm, WishForm, see_other
+from ..review_forms import SubmitForm, WishForm, see_other, taken
 from ..reviews import shown_submissions, shown_wishes
 
 # The newest; older ones are found in their conversations.
@@ -27,6 +26,7 @@ MOST_LISTED = 200
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @login_required
+@keeps("question")
 def submit(request: HttpRequest, pk: UUID) -> HttpResponse:
     """GET asks how much and what for, POST submits it."""
     message = my_message(request.user, pk)
@@ -34,13 +34,8 @@ def submit(request: HttpRequest, pk: UUID) -> HttpResponse:
         until = Moment(message.created_at.astimezone(zone_of(request)))
         context = {"message": message, "until": until, "scopes": Scope.choices}
         return render(request, "_submit.html" if by_script(request) else "submit.html", context)
-    form = SubmitForm(request.POST)
-    if not form.is_valid():
-        return refused(request, form.problem())
-    try:
-        made = store.submit(message, by=request.user, key=submission_named(request), **form.cleaned_data)
-    except Refused as refusal:
-        return refused(request, str(refusal))
+    chosen = taken(SubmitForm(request.POST))
+    made = store.submit(message, by=request.user, key=submission_named(request), **chosen)
     return away(request, reverse("review", args=[made.pk]))
 
 
@@ -75,13 +70,11 @@ def decline(request: HttpRequest, pk: UUID) -> HttpResponse:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @login_required
+@keeps("words")
 def ask(request: HttpRequest, pk: UUID) -> HttpResponse:
     """An administrator asks the owner of a conversation to submit it. Nothing of it is shown here."""
     conversation = conversation_to_ask_for(request.user, pk)
     if request.method != "POST":
         return render(request, "review_ask.html", {"conversation": conversation})
-    form = WishForm(request.POST)
-    if not form.is_valid():
-        return refused(request, form.problem())
-    store.ask_to_submit(conversation, by=request.user, **form.cleaned_data)
+    store.ask_to_submit(conversation, by=request.user, **taken(WishForm(request.POST)))
     return render(request, "review_ask.html", {"conversation": conversation, "asked": True})
