@@ -9,6 +9,7 @@ from typing import Any
 from django.db import transaction
 from django.db.models import F
 
+from ..core.items import clean
 from ..models import Installation, KnownModel, ModelProvider
 
 THE_ONE = 1
@@ -39,13 +40,14 @@ def load_default() -> str:
 
 
 def load_rows(models: Iterable[str]) -> list[KnownModel]:
-    return list(KnownModel.objects.filter(name__in=list(models)).order_by("name"))
+    """Of whatever names: what a database cannot hold is none."""
+    return list(KnownModel.objects.filter(name__in=list(map(clean, models))).order_by("name"))
 
 
 def load_said(provider: str = "") -> dict[str, KnownModel]:
     """What was said of a provider's models, or of all."""
     rows = KnownModel.objects.order_by("name")
-    return {row.name: row for row in (rows.filter(name__startswith=f"{provider}:") if provider else rows)}
+    return {row.name: row for row in (rows.filter(name__startswith=f"{clean(provider)}:") if provider else rows)}
 
 
 @transaction.atomic

@@ -74,3 +74,10 @@ def test_one_providers_models_are_not_those_of_one_whose_name_is_longer():
         model_providers.say(name, is_default=False)
     assert list(model_providers.load_said("a")) == ["a:m"]
     assert [row.name for row in model_providers.load_rows(["ab:m", "no:such"])] == ["ab:m"]
+
+
+@pytest.mark.parametrize("name", ["a\0b:m", "\0", "\ud800"])
+def test_a_name_that_no_database_holds_is_nobodys(name):
+    model_providers.say("a:m", is_default=False)
+    assert model_providers.load_rows([name]) == []
+    assert model_providers.load_said(name) == {}
