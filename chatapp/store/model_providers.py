@@ -47,7 +47,9 @@ def load_rows(models: Iterable[str]) -> list[KnownModel]:
 def load_said(provider: str = "") -> dict[str, KnownModel]:
     """What was said of a provider's models, or of all."""
     rows = KnownModel.objects.order_by("name")
-    return {row.name: row for row in (rows.filter(name__startswith=f"{clean(provider)}:") if provider else rows)}
+    return {
+        row.name: row for row in (rows.filter(name__startswith=f"{clean(provider)}:") if provider else rows)
+    }
 
 
 @transaction.atomic

@@ -21,6 +21,7 @@ from ..models import ENDED, LIVE, Conversation, Message, Origin, Role, ToolRun
 from ..models import Draft as DraftRow
 from ..models import Item as ItemRow
 from .turns import without_result
+from .verify_reviews import review_breaches
 
 SOME = 500
 FEW = 16
@@ -39,6 +40,7 @@ def verify_log() -> Iterator[str]:
             yield from _named(f"Message {message.id}", _message(message))
     yield from _drafts()
     yield from _origins()
+    yield from review_breaches()
     for question in Message.objects.filter(role=Role.USER, items=None).values_list("id", flat=True):
         yield f"Message {question}: it is a question without words."
 

@@ -184,6 +184,36 @@ def test_the_same_form_submits_once_also_at_the_same_moment(leaf, alice):
     assert Submission.objects.count() == 1 and Submitted.objects.count() == 2
 
 
+BREACHES = {
+    "opens elsewhere": lambda row, other, note: Submission.objects.update(leaf=other),
+    "a message of elsewhere": lambda row, other, note: row.messages.filter(message=row.leaf_id).update(
+        message=other
+    ),
+    "more items than there are": lambda row, other, note: row.messages.update(items=99),
+    "a record that is none": lambda row, other, note: row.messages.update(facts=[7]),
+    "a note on what was not submitted": lambda row, other, note: row.messages.filter(
+        message=note.message_id
+    ).delete(),
+    "an answer to an answer": lambda row, other, note: row.notes.exclude(pk=note.pk).update(
+        answer_to=row.notes.latest("pk").pk
+    ),
+}
+
+
+@pytest.mark.parametrize("breach", BREACHES)
+def test_a_review_that_contradicts_itself_is_named(answered, leaf, alice, bob, erin, breach):
+    row = submit(leaf, by=alice)
+    claim(row, by=bob)
+    note = append_note(row, by=bob, text="Hm.", message=leaf.pk)
+    append_answer(row, by=alice, text="Oh.", to=note)
+    assert list(store.verify_log()) == []
+    other = Message.objects.get(
+        pk=store.open_conversation(erin, "?", tools=[], asked=AskedFor(model="demo:thinker")).answer
+    )
+    BREACHES[breach](row, other, note)
+    assert [line for line in store.verify_log() if line.startswith(f"Submission {row.pk}")]
+
+
 def test_who_may_see_what(leaf, alice, bob, erin):
     free, own = submit(leaf, by=alice), submit(leaf, by=alice)
     claim(own, by=bob)
