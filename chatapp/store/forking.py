@@ -20,6 +20,7 @@ from .tree import Refused
 MOST = 20_000
 FORK_OF = "Fork of "
 NOT_THERE = "That message is not there any more."
+DELETED = "You deleted the fork that this form made. Reload the page to make another one."
 NOTHING_ENDED = "The answer is still being written. Fork it when it has ended."
 
 
@@ -58,6 +59,8 @@ def fork(
     origin = _hold(source.conversation_id)
     if submission:
         before = Conversation.objects.defer("tools").filter(pk=submission, owner=by).first()
+        if before and before.deleted_at:
+            raise Refused(DELETED)
         if before:
             return Forked(before, before.next_order, 0)
     origin.title = origin.title if called is None else called

@@ -26,6 +26,7 @@ MOST_MESSAGES = 20_000
 MOST_OPEN = 20
 BATCH = 500
 GONE = "That message is not there any more."
+WITHDRAWN = "You withdrew what this form submitted. Reload the page to submit again."
 STILL_WRITTEN = "This answer is still being written. Submit it when it has ended."
 _COLUMNS = ("role", "status", "model", "next_seq", "metadata")
 
@@ -38,6 +39,8 @@ def submit(
     later is not in it. `key` names the form, so that sending it twice submits once."""
     here = _hold(message.conversation_id, by)
     before = Submission.objects.filter(pk=key, conversation=here).first() if key else None
+    if before and before.withdrawn_at:
+        raise Refused(WITHDRAWN)
     if before:
         return before
     rows = _load_rows(here)

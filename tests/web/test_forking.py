@@ -85,6 +85,15 @@ def test_too_much_is_refused_in_words_where_it_was_asked_for(she, leaf, alice, m
     assert made.headers["HX-Redirect"] == f"/c/{forks(alice)[0].pk}/#message"
 
 
+def test_an_old_form_of_a_fork_that_was_deleted_says_so(she, leaf, alice):
+    path, form = f"/m/{leaf.pk}/fork/", {"extent": "branch", "key": str(uuid4())}
+    made = she.post(path, form).headers["location"].partition("#")[0]
+    she.post(f"{made}delete/")
+    again = she.post(path, form)
+    assert again.status_code == 409 and "deleted the fork" in again.text
+    assert she.post(path, form | {"key": str(uuid4())}).status_code == 302
+
+
 def test_a_double_click_makes_one_fork(she, leaf, alice):
     form = {"extent": "branch", "key": str(uuid4())}
     first, second = (she.post(f"/m/{leaf.pk}/fork/", form).headers["location"] for _ in range(2))

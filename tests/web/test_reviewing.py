@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import re
+from datetime import timedelta
 from html import unescape
 from uuid import uuid4
 
@@ -13,9 +14,23 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from chatapp import store
-from chatapp.models import Conversation, Item, Message, Note, Origin, Scope, Status, Submission, Verdict, Wish
+from chatapp.models import (
+    Conversation,
+    Item,
+    Message,
+    Note,
+    Origin,
+    Scope,
+    Status,
+    Submission,
+    Throttle,
+    Verdict,
+    Wish,
+)
 from chatapp.store import AskedFor, Measured, leaving, reviewing
 from chatapp.store.submitting import ask_to_submit, submit
+from chatapp.store.throttle import Limit
+from chatapp.web import wholesale
 from chatapp.web.views import reviewing as views
 from chatapp.web.views import submitting as own
 from tests.store.make import call, result, text, thought
@@ -109,6 +124,30 @@ def test_a_double_click_submits_once(she, asked):
     form = {"scope": "branch", "key": str(uuid4())}
     places = {she.post(f"/m/{asked[0].answer}/submit/", form).headers["location"] for _ in range(2)}
     assert len(places) == 1 and Submission.objects.count() == 1
+
+
+def test_an_old_form_of_what_was_withdrawn_says_so(she, asked):
+    path, form = f"/m/{asked[0].answer}/submit/", {"scope": "branch", "key": str(uuid4())}
+    she.post(path, form)
+    she.post(f"/reviews/{Submission.objects.get().pk}/withdraw/")
+    again = she.post(path, form)
+    assert again.status_code == 409 and "withdrew" in again.text
+    assert she.post(path, form | {"key": str(uuid4())}).status_code == 302
+
+
+def test_what_writes_many_rows_is_done_only_so_often(she, he, bob, alice, asked, monkeypatch):
+    row = held(asked[0].answer, bob, alice)
+    monkeypatch.setattr(wholesale, "MOST", Limit("wholesale", 2, timedelta(hours=1)))
+    ways = (
+        (she, f"/m/{asked[0].answer}/submit/", {"scope": "tree"}),
+        (she, f"/m/{asked[0].answer}/fork/", {"extent": "everything"}),
+        (he, f"/review/{row.pk}/fork/", {"until": str(asked[0].answer)}),
+    )
+    for client, path, form in ways:
+        Throttle.objects.all().delete()
+        answers = [client.post(path, form).status_code for _ in range(3)]
+        assert answers == [302, 302, 409], path
+    assert Submission.objects.count() == 3 and Origin.objects.count() == 4
 
 
 def test_an_answer_that_still_runs_is_not_submitted(she, alice, asked):

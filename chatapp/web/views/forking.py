@@ -16,6 +16,7 @@ from ...store.forking import NOTHING_ENDED, Extent
 from ..access import my_message
 from ..commands import by_script, refused, submission_named, to_composer
 from ..provenance import extents_of
+from ..wholesale import refuse_too_many
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -30,6 +31,7 @@ def fork(request: HttpRequest, pk: UUID) -> HttpResponse:
         if message.status in LIVE:
             raise Refused(NOTHING_ENDED)
         extent = Extent(request.POST.get("extent") or Extent.BRANCH)
+        refuse_too_many(request.user)
         made = forks.fork(message, by=request.user, extent=extent, submission=submission_named(request))
     except (Refused, ValueError) as refusal:
         return refused(

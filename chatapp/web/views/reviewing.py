@@ -31,6 +31,7 @@ from ..elements import message_id
 from ..review import load_review_page
 from ..review_forms import NoteForm, VerdictForm, see_other, taken
 from ..reviews import shown_submissions
+from ..wholesale import refuse_too_many
 
 MOST_LISTED = 200
 LONGEST_NUMBER = 6
@@ -140,6 +141,7 @@ def fork(request: HttpRequest, pk: UUID) -> HttpResponse:
     row = held_submission(request.user, pk)
     until = submitted_message(row, request.POST.get("until", ""))
     try:
+        refuse_too_many(request.user)
         made = store.fork_submitted(row, by=request.user, until=until, key=submission_named(request))
     except Refused as refusal:
         return refused(request, str(refusal))

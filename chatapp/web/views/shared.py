@@ -20,13 +20,12 @@ from ..commands import refused, submission_named, to_composer
 from ..days import zone_of
 from ..shared import load_shared_page
 from ..visitors import visitor_address
+from ..wholesale import TOO_MANY, refuse_too_many
 
 # A class of pupils may sit behind one address.
 OPENINGS = Limit("share-openings", 600, timedelta(minutes=15))
 READER_OF_THE_DAY = Limit("share-reader", 1, timedelta(days=1))
-FORKS = Limit("share-forks", 60, timedelta(hours=1))
 LONGEST_NUMBER = 6
-TOO_MANY = "Too many of these came from you. Try again in a while."
 
 
 @require_safe
@@ -57,11 +56,10 @@ def still_open(request: HttpRequest, token: str) -> HttpResponse:
 def fork(request: HttpRequest, token: str) -> HttpResponse:
     if not request.user.is_authenticated:
         return redirect_to_login(reverse("shared", args=[token]))
-    if throttle.take(FORKS, str(request.user.pk), timezone.now()):
-        return refused(request, TOO_MANY, 429)
     if open_share(token) is None:
         return gone(request)
     try:
+        refuse_too_many(request.user)
         until = UUID(request.POST["until"]) if request.POST.get("until") else None
         made = fork_shared(token, by=request.user, until=until, submission=submission_named(request))
     except (Refused, ValueError) as refusal:

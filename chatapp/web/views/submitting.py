@@ -19,6 +19,7 @@ from ..days import zone_of
 from ..moments import Moment
 from ..review_forms import SubmitForm, WishForm, see_other, taken
 from ..reviews import shown_submissions, shown_wishes
+from ..wholesale import refuse_too_many
 
 # The newest; older ones are found in their conversations.
 MOST_LISTED = 200
@@ -35,6 +36,7 @@ def submit(request: HttpRequest, pk: UUID) -> HttpResponse:
         context = {"message": message, "until": until, "scopes": Scope.choices}
         return render(request, "_submit.html" if by_script(request) else "submit.html", context)
     chosen = taken(SubmitForm(request.POST))
+    refuse_too_many(request.user)
     made = store.submit(message, by=request.user, key=submission_named(request), **chosen)
     return away(request, reverse("review", args=[made.pk]))
 
