@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import logging
+import re
 from collections.abc import Iterable
 from datetime import UTC, datetime
 from typing import Any
@@ -13,6 +14,13 @@ from uuid import UUID
 _USUAL = {*vars(logging.makeLogRecord({})), "message", "asctime", "taskName"}
 # Shorter ones (a local server's "none") would tear holes into ordinary words.
 SHORTEST_SECRET = 6
+# What stands in these addresses opens something to whoever knows it; Django too names addresses in its lines.
+_TOKEN = re.compile(r"(/accounts/reset/|/s/(?=[\w%-]{20}))[^\s\"'\\?#]+")
+
+
+def without_token(text: str) -> str:
+    """With the addresses in it as they may be written down."""
+    return _TOKEN.sub(r"\1[secret]/", text)
 
 
 class _Formatter(logging.Formatter):
@@ -23,7 +31,7 @@ class _Formatter(logging.Formatter):
         self._secrets = sorted(long | {json.dumps(secret)[1:-1] for secret in long}, key=len, reverse=True)
 
     def format(self, record: logging.LogRecord) -> str:
-        text = self.words(record)
+        text = without_token(self.words(record))
         for secret in self._secrets:
             text = text.replace(secret, "[secret]")
         return text

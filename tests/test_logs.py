@@ -49,6 +49,26 @@ def test_a_word_too_short_for_a_key_is_left_alone():
     assert "none" in TextFormatter(["none", ""]).format(record("none of it"))
 
 
+TOKEN = "hU3-canary_8k2mZxQ7pLrTn5vB1dYwEo9sGfJc4iAuR6"
+
+
+@pytest.mark.parametrize("formatter", [TextFormatter, JsonFormatter])
+@pytest.mark.parametrize(
+    "path", ["/s/{}/", "/s/{}/fork/", "/s/{}", "/accounts/reset/MQ/{}/", "/accounts/reset/MQ/{}"]
+)
+def test_a_token_in_an_address_is_in_no_line_whoever_writes_it(formatter, path):
+    address = path.format(TOKEN)
+    said = record('Forbidden: "%s"', address, next=f"https://chat.example.org{address}?from=2")
+    line = formatter([]).format(said)
+    assert "canary" not in line and line.count("/[secret]/") == 2 and "?from=2" in line
+    assert formatter is TextFormatter or json.loads(line)["message"].endswith('[secret]/"')
+
+
+def test_other_addresses_and_files_are_written_as_they_are():
+    said = 'File "/home/s/thing.py" asked /static/s/a.css, /c/00000000-0000-0000-0000-000000000007/'
+    assert said in TextFormatter([]).format(record(said))
+
+
 def test_json_lines_hold_the_facts_as_they_are():
     turn = UUID(int=7)
     line = JsonFormatter([]).format(record("turn %s", "began", turn=turn, attempt=2, request=object()))

@@ -4,7 +4,6 @@ Both kinds of `get_response` are taken, because one middleware that is not async
 from __future__ import annotations
 
 import logging
-import re
 import time
 from collections.abc import Callable
 from typing import Any
@@ -17,6 +16,7 @@ from django.template.loader import render_to_string
 from django.utils.decorators import sync_and_async_middleware
 from django.utils.encoding import escape_uri_path
 
+from ..logs import without_token
 from .counters import REQUESTS
 
 log = logging.getLogger("chatapp.requests")
@@ -33,8 +33,6 @@ POLICY = "; ".join(
         "frame-ancestors 'none'",
     )
 )
-# What stands in these addresses opens something to whoever knows it.
-_TOKEN = re.compile(r"^(/accounts/reset|/s)/.+")
 _QUIET = (settings.STATIC_URL, "/health/", "/metrics")
 
 
@@ -68,7 +66,7 @@ def _log(request: HttpRequest, response: HttpResponseBase, ms: float) -> HttpRes
     REQUESTS[str(response.status_code)] += 1
     facts = {
         "method": request.method,
-        "path": _TOKEN.sub(r"\1/[secret]/", escape_uri_path(request.path)),
+        "path": without_token(escape_uri_path(request.path)),
         "status": response.status_code,
         "ms": round(ms, 1),
     }
