@@ -18,6 +18,7 @@ from django.contrib.auth.models import User
 from django.db import IntegrityError
 
 from ..store import accounts
+from .visible import visible
 
 ACCOUNTS_OF_ONE_ADDRESS = 5
 TAKEN = "That name is taken. Try another one."
@@ -62,6 +63,13 @@ class SignUpForm(_Dressed, UserCreationForm):
         widgets = {"email": forms.EmailInput(attrs={"autocomplete": "email"})}
 
     field_order = ("username", "password1", "password2", "email")
+
+    def clean_username(self) -> str:
+        """Others read it above what one shares and submits."""
+        name = str(super().clean_username() or "")
+        if visible(name) != name:
+            raise forms.ValidationError("It holds signs that nobody sees.")
+        return name
 
     def validate_password_for_user(self, user: Any, password_field_name: str = "password1") -> None:  # noqa: S107
         """What is wrong with a password stands under it, not under its repetition."""

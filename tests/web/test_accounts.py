@@ -99,6 +99,9 @@ def test_after_signing_up_one_is_signed_in(client):
         ({"username": "al ice"}, "valid username"),
         ({"username": "a" * 151}, "150"),
         ({"username": "a\x00b"}, "Null characters"),
+        # Letters to Unicode, and drawn as nothing.
+        ({"username": "\u3164"}, "nobody sees"),
+        ({"username": "alice\u115f"}, "nobody sees"),
     ],
 )
 def test_a_sign_up_that_cannot_be_is_refused_in_words_and_leaves_nothing(client, changes, words):
