@@ -9,11 +9,13 @@ from typing import Any
 import pytest
 
 from chatapp import store
+from chatapp.core.counting import portions
 from chatapp.core.items import Item
 from chatapp.models import ENDED, LIVE, Message, Status
 from chatapp.store import Fenced, Measured, Refused
 
 from .make import call, result, text, thought
+from .sums import assert_counted, in_all
 from .test_fence import PATIENCE, InThread
 
 pytestmark = [pytest.mark.both, pytest.mark.django_db(transaction=True)]
@@ -55,6 +57,27 @@ def test_finish_stop_interrupt_and_takeover_at_once_leave_one_end_and_a_clean_lo
         assert finished + interrupted + taken <= 1
         assert row.items.filter(key="msg_2").exists() is finished
         assert list(store.verify_log()) == []
+
+
+def test_of_ends_that_meet_one_is_counted_and_an_answer_that_goes_on_again_is_another_turn(ask):
+    for n in range(ROUNDS):
+        claim = store.claim(ask().answer, runner="here", seen=0)
+        race(
+            lambda claim=claim: store.finish(claim, [text()], Measured()),
+            lambda claim=claim: store.stop(claim.message, None),
+            lambda claim=claim: store.interrupt(claim.message, attempt=1),
+        )
+        goes_on, _, _ = race(
+            lambda claim=claim: store.requeue(claim.message),
+            lambda claim=claim: store.stop(claim.message, None),
+            lambda claim=claim: store.stop(claim.message, None),
+        )
+        store.stop(claim.message, None)
+        sums = in_all()
+        assert sums["answers"] == n + 1
+        turns = sum(len(portions(row.metadata)) for row in Message.objects.filter(role="assistant"))
+        assert sums["turns"] == turns and turns >= n + 1 + goes_on
+        assert_counted()
 
 
 def test_of_many_who_claim_stop_or_continue_at_once_one_does(ask):

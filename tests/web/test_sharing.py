@@ -331,6 +331,26 @@ def test_a_link_is_made_without_scripts(she, leaf):
     assert Client().get(path_of(row)).status_code == 200
 
 
+def test_fields_that_a_person_may_not_set_are_ignored(she, leaf, alice, bob):
+    other = turn(bob, "Elsewhere?", [text()])
+    stolen = {
+        field.name: str(bob.pk) for model in (Share, Conversation) for field in model._meta.get_fields()
+    }
+    del stolen["tools"]
+    stolen |= {"leaf": str(other.answer), "leaf_id": str(other.answer), "token": "x" * 43, "opened": "99"}
+    stolen |= {"revoked_at": "", "expires_at": "2999-01-01", "with_thoughts": "on", "with_tools": "on"}
+    assert she.post(f"/m/{leaf.pk}/share/", stolen).status_code == 303
+    made = Share.objects.get()
+    assert (made.leaf, made.by, made.opened, made.revoked_at) == (leaf, alice, 0, None)
+    assert made.token != "x" * 43 and not (made.with_thoughts or made.with_tools or made.expires_at)
+    before = set(Conversation.objects.values_list("pk", flat=True))
+    for path in (f"/m/{leaf.pk}/fork/", f"/s/{made.token}/fork/"):
+        assert she.post(path, stolen).status_code == 302
+    for row in Conversation.objects.exclude(pk__in=before):
+        assert (row.owner, row.pinned_at, row.archived_at, row.deleted_at) == (alice, None, None, None)
+        assert row.origin.by == row.origin.owner == alice and row.head.conversation == row
+
+
 def test_a_double_click_makes_one_link(she, leaf):
     path = f"/m/{leaf.pk}/share/"
     form = {"key": re.findall(r'name="key" value="([^"]+)"', she.get(path).text)[0]}
