@@ -74,6 +74,8 @@ class ProviderForm(forms.ModelForm):
         if own and _is_taken(data.get("label") or own, own=own):
             self.add_error("label", "Another provider is called so, or looks as if it were.")
         url = data.get("base_url") or ""
+        if data.get("key_variable") and _is_of_another(data["key_variable"], _host_in(url), self.instance.pk):
+            self.add_error("key_variable", "This is the key of another provider, and goes to nobody else.")
         if url and not data.get("private_network"):
             if not _may_be_public(url):
                 self.add_error("base_url", NOT_PUBLIC)
@@ -94,6 +96,16 @@ def _is_taken(label: str, *, own: str) -> bool:
     catalog = engine().catalog
     others = (catalog.provider(name).endpoint for name in catalog.names if name != own)
     return outline(label) in {outline(label_of(other)) for other in others}
+
+
+def _is_of_another(key: str, host: str, own: int | None) -> bool:
+    """One server may speak several protocols, each with a provider of its own."""
+    rows = ModelProvider.objects.filter(key_variable=key).exclude(pk=own)
+    return any(_host_in(url) != host for url in rows.values_list("base_url", flat=True))
+
+
+def _host_in(url: str) -> str:
+    return urlsplit(url).netloc.lower()
 
 
 def _may_be_public(url: str) -> bool:

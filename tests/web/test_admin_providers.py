@@ -449,6 +449,25 @@ def test_the_key_of_a_provider_goes_to_no_server_of_tools_nor_the_other_way(clie
     assert ModelProvider.objects.count() == 1
 
 
+def test_the_key_of_a_provider_goes_to_no_other_host(client, dana):
+    client.force_login(dana)
+    sent = {"dialect": "chat", "is_on": "on", "key_variable": "ACME_API_KEY"}
+    here = {"base_url": "https://api.example.org/v1"}
+    client.post(ADD, sent | here | {"name": "acme"})
+    page = client.post(ADD, sent | {"name": "other", "base_url": "https://api.example.net/v1"})
+    assert "This is the key of another provider" in page.text
+    client.post(ADD, sent | {"name": "same", "base_url": "https://API.example.org", "dialect": "messages"})
+    assert set(ModelProvider.objects.values_list("name", flat=True)) == {"acme", "same"}
+    page = client.post(
+        f"/admin/chatapp/modelprovider/{_row('acme').pk}/change/", sent | here | {"label": "A"}
+    )
+    assert _row("acme").label == "A", "what shares its host can still be changed"
+
+
+def _row(name):
+    return ModelProvider.objects.get(name=name)
+
+
 @pytest.mark.parametrize(
     ("field", "value", "told"),
     [
