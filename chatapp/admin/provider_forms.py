@@ -74,7 +74,7 @@ class ProviderForm(forms.ModelForm):
         if own and _is_taken(data.get("label") or own, own=own):
             self.add_error("label", "Another provider is called so, or looks as if it were.")
         url = data.get("base_url") or ""
-        if data.get("key_variable") and _is_of_another(data["key_variable"], _host_in(url), self.instance.pk):
+        if data.get("key_variable") and _is_of_another(data["key_variable"], _host_in(url), own):
             self.add_error("key_variable", "This is the key of another provider, and goes to nobody else.")
         if url and not data.get("private_network"):
             if not _may_be_public(url):
@@ -98,9 +98,9 @@ def _is_taken(label: str, *, own: str) -> bool:
     return outline(label) in {outline(label_of(other)) for other in others}
 
 
-def _is_of_another(key: str, host: str, own: int | None) -> bool:
+def _is_of_another(key: str, host: str, own: str) -> bool:
     """One server may speak several protocols, each with a provider of its own."""
-    rows = ModelProvider.objects.filter(key_variable=key).exclude(pk=own)
+    rows = ModelProvider.objects.filter(key_variable=key).exclude(name=own)
     return any(_host_in(url) != host for url in rows.values_list("base_url", flat=True))
 
 

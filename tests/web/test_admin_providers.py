@@ -458,9 +458,7 @@ def test_the_key_of_a_provider_goes_to_no_other_host(client, dana):
     assert "This is the key of another provider" in page.text
     client.post(ADD, sent | {"name": "same", "base_url": "https://API.example.org", "dialect": "messages"})
     assert set(ModelProvider.objects.values_list("name", flat=True)) == {"acme", "same"}
-    page = client.post(
-        f"/admin/chatapp/modelprovider/{_row('acme').pk}/change/", sent | here | {"label": "A"}
-    )
+    client.post(f"/admin/chatapp/modelprovider/{_row('acme').pk}/change/", sent | here | {"label": "A"})
     assert _row("acme").label == "A", "what shares its host can still be changed"
 
 
