@@ -16,7 +16,7 @@ from django.utils import timezone
 from chatapp import store
 from chatapp.models import Conversation, DailyLimit, KnownModel, Message, ModelProvider, PersonDay, SignedUp
 from chatapp.providers.base import Endpoint
-from chatapp.store import AskedFor, Measured, Refused, accounts, limits
+from chatapp.store import AskedFor, Measured, Refused, accounts, deleting, limits
 from chatapp.store.roles import REVIEWERS
 
 from .make import text
@@ -177,6 +177,17 @@ def test_a_form_that_was_sent_before_gives_what_it_gave_also_at_the_limit(alice)
     assert sent.value.started == first
     with pytest.raises(Refused):
         ask(alice, submission=uuid4())
+
+
+def test_deleting_gives_nothing_back(alice):
+    limit(turns=2)
+    ended, live = answered(alice), ask(alice)
+    for started in (ended, live):
+        deleting.delete_conversation(started.conversation)
+        assert used_up(alice)
+    store.stop(live.answer, None)
+    deleting.purge(timedelta(days=-1))
+    assert not Message.objects.exists() and used_up(alice)
 
 
 @pytest.mark.django_db(transaction=True)
