@@ -8,7 +8,8 @@ const address = document.querySelector("[data-open]")?.dataset.open;
 async function look() {
   if (document.hidden || leaving) return;
   const answer = await fetch(address, { method: "HEAD", cache: "no-store" }).catch(() => null);
-  if (answer?.status === 404 && !leaving) location.reload();
+  // Sent on to the sign-in page: they were signed out, or their account was closed.
+  if ((answer?.status === 404 || answer?.redirected) && !leaving) location.reload();
 }
 
 if (address) {

@@ -133,6 +133,19 @@ def test_what_is_withdrawn_goes_from_the_page_that_is_open(enter, bob, upstream)
     expect(mine(bob, name)).to_have_count(0)
 
 
+def test_whoever_is_signed_out_meanwhile_does_not_go_on_reading(enter, bob, upstream):
+    alice = enter().open()
+    name = f"Is {alice.person} right?"
+    answered(alice, upstream, "What first?", Write("For reviewers alone."))
+    submit(alice, name)
+    bob.open("review/")
+    mine(bob, name).get_by_role("button", name=re.compile("^Take")).click()
+    expect(bob.page.get_by_text("For reviewers alone.")).to_be_visible()
+    bob.context.clear_cookies(name="sessionid")
+    bob.page.wait_for_url("**/accounts/login/?next=/review/**")
+    expect(bob.page.get_by_text("For reviewers alone.")).to_have_count(0)
+
+
 def test_all_of_it_works_without_scripts(enter, bob, upstream):
     alice = enter().open()
     name = f"Is {alice.person} right?"
