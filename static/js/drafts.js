@@ -1,5 +1,5 @@
 // What is being written survives a reload, a failed send and a sign-in: it stays in this browser until it was asked.
-// So does a question in other words, until its form is left.
+// So does a question in other words, until its form is left, and what is written in a review, until it is sent.
 const PREFIX = "draft:";
 const composer = document.querySelector("#message[data-draft]");
 let sent = null;
@@ -26,6 +26,12 @@ function write(box, words) {
 
 if (composer) bringBack(composer);
 
+const ofReview = document.querySelectorAll(".notes [data-draft]");
+for (const box of ofReview) {
+  bringBack(box);
+  if (box.value && box.closest("details")) box.closest("details").open = true;
+}
+
 document.addEventListener("htmx:afterSwap", ({ target, detail }) => {
   const left = detail.successful && detail.requestConfig?.elt.closest(".edit")?.querySelector("[data-draft]");
   if (left) forget(left);
@@ -35,6 +41,8 @@ document.addEventListener("htmx:afterSwap", ({ target, detail }) => {
 
 document.addEventListener("submit", (event) => {
   if (event.target === composer?.form) sent = event.submitter?.name === "example" ? null : composer.value;
+  // Where it is not taken, the server tells it again.
+  for (const box of ofReview) if (box.form === event.target) forget(box);
   if (new URL(event.target.action).pathname === "/accounts/logout/") forgetAll(document.querySelector("[data-user]").dataset.user);
 });
 

@@ -146,6 +146,27 @@ def test_whoever_is_signed_out_meanwhile_does_not_go_on_reading(enter, bob, upst
     expect(bob.page.get_by_text("For reviewers alone.")).to_have_count(0)
 
 
+def test_a_note_that_is_being_written_survives_a_reload_until_it_is_sent(enter, bob, upstream):
+    alice = enter().open()
+    name = f"Is {alice.person} right?"
+    answered(alice, upstream, "What first?", Write("The answer."))
+    submit(alice, name)
+    bob.open("review/")
+    mine(bob, name).get_by_role("button", name=re.compile("^Take")).click()
+    beside = bob.page.locator(f"#n-m-{bob.message_id()}")
+    beside.locator("summary").filter(has_text="Note").click()
+    beside.get_by_label("Your note").fill("Thought about for an hour.")
+    bob.page.get_by_label("In words").fill("Nearly.")
+    bob.reload()
+    expect(beside.get_by_label("Your note")).to_be_visible()
+    expect(beside.get_by_label("Your note")).to_have_value("Thought about for an hour.")
+    expect(bob.page.get_by_label("In words")).to_have_value("Nearly.")
+    beside.get_by_role("button", name="Add note").click()
+    expect(beside.get_by_text("Thought about for an hour.")).to_be_visible()
+    expect(beside.get_by_label("Your note")).to_have_value("")
+    expect(bob.page.get_by_label("In words")).to_have_value("Nearly.")
+
+
 def test_all_of_it_works_without_scripts(enter, bob, upstream):
     alice = enter().open()
     name = f"Is {alice.person} right?"
