@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 from functools import cached_property
@@ -176,10 +176,11 @@ class Sums:
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """A row of a table."""
+    """A row of a table. `label`: what people call it, where that tells more than its name."""
 
     name: str
     sums: Sums
+    label: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,9 +211,16 @@ class Insight:
     """All that the page shows; tables and pictures of the same days."""
 
     def __init__(
-        self, asked: Chosen, days: Iterable[Day], people: Sequence[Used], reviewed: Mapping[str, int]
+        self,
+        asked: Chosen,
+        days: Iterable[Day],
+        people: Sequence[Used],
+        reviewed: Mapping[str, int],
+        *,
+        label: Callable[[str], str],
     ) -> None:
         self.asked, everything = asked, list(days)
+        self._label = label
         self.models = sorted({each.model for each in everything} | ({asked.model} - {""}))
         self.days = [each for each in everything if asked.model in ("", each.model)]
         self._people, self._reviewed = people, reviewed
@@ -240,7 +248,10 @@ class Insight:
     @cached_property
     def by_model(self) -> list[Named]:
         """Those that answered most come first."""
-        rows = [Named(model, Sums(_together(points.values()))) for model, points in self._counted.items()]
+        rows = [
+            Named(model, Sums(_together(points.values())), self._labels[model])
+            for model, points in self._counted.items()
+        ]
         return sorted(rows, key=lambda row: (-row.sums.counts["answers"], row.name))
 
     @cached_property
@@ -270,15 +281,15 @@ class Insight:
         money = bars([(each.counts["cost"], 0) for each in sums], lambda paid: f"$ {paid / 1e6:g}")
         last = self.by_day[-1]
         when = self._when(last.name)
-        made = [
-            Figure(
-                "turns", "Turns", f"{last.sums.turns:,} {when}, {last.sums.failures:,} failed", answers, ()
-            ),
-            Figure("tokens", "Tokens", f"{last.sums.tokens_in_words} {when}", tokens, ()),
-        ]
-        # Nobody wrote a price down: there is nothing to draw.
+        turns = f"{last.sums.turns:,} {when}, {last.sums.failures:,} failed"
+        used = Figure("tokens", "Tokens", f"{last.sums.tokens_in_words} {when}", tokens, ())
         priced = Figure("cost", "Cost", f"{last.sums.cost} {when}", money, ())
-        return [*made, *([priced] if self.sums.counts["cost"] else [])]
+        # Where no provider told a number, or nobody wrote a price down, there is nothing to draw.
+        return [
+            Figure("turns", "Turns", turns, answers, ()),
+            *([used] if self.sums.tokens else []),
+            *([priced] if self.sums.counts["cost"] else []),
+        ]
 
     @cached_property
     def people(self) -> list[Named]:
@@ -317,10 +328,16 @@ class Insight:
         return self._name(self.points[0]), self._name(self.points[-1])
 
     def _called(self, model: str) -> str:
-        """Without its provider, where no other model is called so."""
-        name = model.partition(":")[2]
-        alone = sum(each.name.partition(":")[2] == name for each in self.by_model) == 1
-        return visible(name if name and alone else model)
+        """As people call it, where no other model is called so."""
+        names = [self._labels[each.name] or _own_name(each.name) for each in self.by_model]
+        name = self._labels[model] or _own_name(model)
+        return visible(name if name and names.count(name) == 1 else model)
+
+    @cached_property
+    def _labels(self) -> dict[str, str]:
+        """What people call models, "" where that is their own name."""
+        labels = {model: visible(self._label(model)) for model in self._counted}
+        return {model: label if label != _own_name(model) else "" for model, label in labels.items()}
 
     def _point(self, day: date) -> date:
         return day - timedelta(days=day.weekday()) if self.weekly else day
@@ -365,6 +382,11 @@ class Insight:
         newest = last.sums.thinking if kind == "thinking" else last.sums.first
         said = f"p50 {newest.half}, p95 {newest.most} {self._when(last.name)}"
         return Figure(id, self._called(model), said, lines(pairs, top), rows)
+
+
+def _own_name(model: str) -> str:
+    """Without its provider."""
+    return visible(model.partition(":")[2])
 
 
 def name_of(person: Used) -> str:

@@ -122,7 +122,8 @@ def test_the_page_says_what_was_counted(her, alice):
 
 def test_every_picture_has_its_name_and_a_table_that_says_the_same(her):
     for back, ms in ((1, 4000), (0, 8000)):
-        kept(back=back, turns=1, answers=1, **{f"thought:{bucket(ms)}": 3, f"first:{bucket(500)}": 1})
+        times = {f"thought:{bucket(ms)}": 3, f"first:{bucket(500)}": 1}
+        kept(back=back, turns=1, answers=1, output=5, **times)
     page = her.get("/insight/")
     pictures = re.findall(r"<svg class=\"chart\"[^>]*role=\"img\"[^>]*>", page.text)
     assert len(pictures) == 4 and all('aria-label="' in picture for picture in pictures)
@@ -132,6 +133,27 @@ def test_every_picture_has_its_name_and_a_table_that_says_the_same(her):
     cells = re.findall(r"<td class=\"end\">(.*?)</td>", figure)
     assert cells == ["3", "4.1 s", "4.1 s", "4.1 s to 4.1 s", "3", "8.2 s", "8.2 s", "8.2 s to 8.2 s"]
     assert "p50 8.2 s, p95 8.2 s today" in figure
+
+
+def test_nothing_is_drawn_of_tokens_that_nobody_told(her):
+    kept(turns=1, answers=1)
+    page = her.get("/insight/").text
+    assert "No answer of these days says how many tokens it took." in page
+    assert "<b>Turns</b>" in page and "<b>Tokens</b>" not in page and "tokens written" not in page
+    kept("b:two", turns=1, answers=1, output=5)
+    page = her.get("/insight/").text
+    assert "<b>Tokens</b>" in page and "tokens written" in page
+    assert "how many tokens it took" not in page
+
+
+def test_a_model_is_called_as_everywhere_and_keeps_its_full_name_beside(her):
+    for model in ("demo:thinker", "a:one", "b:one"):
+        kept(model, turns=1, answers=1, **{f"thought:{bucket(4000)}": 1})
+    page = her.get("/insight/")
+    called = [["a:one"], ["b:one"], ["demo:thinker", "Demo (not a real model)"]]
+    assert sorted(row[: len(called[n])] for n, row in enumerate(sorted(rows_of(page, "by-model")))) == called
+    pictures = re.findall(r"aria-label=\"Thinking time of (.*?) from ", page.text)
+    assert sorted(pictures) == ["Demo (not a real model)", "a:one", "b:one"]
 
 
 def test_the_span_and_the_model_are_chosen(her, alice, bob):

@@ -12,6 +12,7 @@ from django.views.decorators.http import require_safe
 
 from ...store.figures import day_of
 from ...store.insight import Used, load_days, load_people, load_reviews
+from ...turns.engine import engine
 from ..access import only_staff
 from ..insight import MOST_PEOPLE, Chosen, Insight, chosen
 from ..insight_sheets import TABLES
@@ -40,4 +41,5 @@ def insight_sheet(request: HttpRequest, what: str) -> HttpResponse:
 
 
 def _page(asked: Chosen, people: Sequence[Used] = ()) -> Insight:
-    return Insight(asked, load_days(asked.since), people, load_reviews(asked.since, model=asked.model))
+    reviewed = load_reviews(asked.since, model=asked.model)
+    return Insight(asked, load_days(asked.since), people, reviewed, label=engine().catalog.label)
