@@ -42,6 +42,21 @@ def two_answers(tab: Tab, upstream) -> None:
     again(tab, upstream, Think(THOUGHT), Write(RICH))
 
 
+def test_the_bar_leads_there_as_soon_as_there_are_two_branches(enter, upstream):
+    tab = enter(**DESKTOP).open()
+    link = tab.page.get_by_role("navigation", name="Conversation", exact=True).get_by_role(
+        "link", name="Compare"
+    )
+    answered(tab, upstream, "Why?", Write("The first way."))
+    expect(link).to_have_count(0)
+    again(tab, upstream, Write("The second way."))
+    link.click()
+    expect(tab.page.get_by_text("Choose the first of the two branches")).to_be_visible()
+    for way in ("first", "second"):
+        tab.page.get_by_role("button", name=f"The {way} way.").click()
+    expect(tab.page.get_by_role("heading", name="Compare two branches")).to_be_visible()
+
+
 def test_from_the_picker_to_both_and_back(enter, upstream):
     tab = enter(**DESKTOP).open()
     two_answers(tab, upstream)
