@@ -132,6 +132,7 @@ def test_a_page_that_is_open_closes_when_its_link_is_taken_back(enter, window, u
 
     alice.page.get_by_role("button", name=re.compile("^Revoke the link")).click()
     expect(alice.page.get_by_text("Revoked.")).to_be_focused()
+    expect(alice.page.get_by_role("button", name="Copy link")).to_have_count(0)
     expect(bob.page.get_by_role("heading", name="This link opens nothing")).to_be_visible()
     assert "This is shared." not in bob.page.content()
 
