@@ -31,10 +31,12 @@ AWAY = [
 @pytest.mark.both
 @pytest.mark.django_db
 def test_the_first_account_becomes_the_administrator_and_the_second_does_not(client):
-    assert "becomes the administrator" in client.get("/accounts/signup/").text
+    for page in ("signup", "login"):
+        assert "becomes the administrator" in client.get(f"/accounts/{page}/").text
     assert client.post("/accounts/signup/", SIGN_UP).status_code == 302
     client.post("/accounts/logout/")
-    assert "becomes the administrator" not in client.get("/accounts/signup/").text
+    for page in ("signup", "login"):
+        assert "becomes the administrator" not in client.get(f"/accounts/{page}/").text
     client.post("/accounts/signup/", SIGN_UP | {"username": "bob"})
     assert [(it.username, it.is_staff, it.is_superuser) for it in User.objects.order_by("pk")] == [
         ("alice", True, True),

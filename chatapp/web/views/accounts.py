@@ -43,7 +43,8 @@ class SignIn(ThrottledPage, views.LoginView):
     redirect_authenticated_user = True
 
     def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
-        return super().get_context_data(**kwargs) | {"signup_open": settings.SIGNUP_OPEN}
+        more = {"signup_open": settings.SIGNUP_OPEN, "first": accounts.is_empty()}
+        return super().get_context_data(**kwargs) | more
 
     def tries(self) -> dict[Limit, str]:
         name, here = self.request.POST.get("username", ""), visitor_address(self.request)
