@@ -65,7 +65,9 @@ def _sum(durations: Sequence[int | None], words: Callable[[int], str], joint: st
 def _tokens(rounds: Sequence[Round]) -> list[Figure]:
     if not rounds:
         return []
-    made = [Figure("Tokens", f"{_total(rounds, 'input')} in, {_total(rounds, 'output')} out")]
+    known = any(name in facts.usage for facts in rounds for name in ("input", "output"))
+    said = f"{_total(rounds, 'input')} in, {_total(rounds, 'output')} out" if known else UNKNOWN
+    made = [Figure("Tokens", said)]
     if any(facts.usage.get("cached") for facts in rounds):
         made.append(Figure("From the cache", f"{_total(rounds, 'cached')} of those in"))
     if any(facts.usage.get("reasoning") for facts in rounds):

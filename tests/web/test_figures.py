@@ -44,7 +44,7 @@ def test_thinking_tools_first_sign_and_all_are_four_numbers():
         "Tools": "3.1 s, 3 calls",
         "To the first sign": "0.9 s",
         "In all": "1 min 7 s",
-        "Tokens": "unknown in, unknown out",
+        "Tokens": "unknown",
     }
 
 

@@ -92,6 +92,16 @@ def test_a_default_model_that_is_gone_is_still_named(signed_in, alice, models_he
     assert "cannot be asked here any more" in response.text
 
 
+def test_the_usual_model_is_called_as_everywhere(signed_in):
+    assert "As this server has it (Demo (not a real model))" in signed_in.get("/settings/").text
+
+
+def test_the_way_to_the_administration_is_there_for_staff_alone(client, alice, bob, dana):
+    for person, there in ((alice, False), (bob, False), (dana, True)):
+        client.force_login(person)
+        assert ('href="/admin/"' in client.get("/settings/").text) is there
+
+
 def test_the_keys_of_the_keyboard_are_on_every_page(signed_in):
     for path in ("/", "/settings/", "/models/"):
         dialog = Page(signed_in.get(path)).one("dialog", id="keys")

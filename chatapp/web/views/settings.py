@@ -64,7 +64,7 @@ def _page(request: HttpRequest, wrong: dict[str, ModelForm]) -> HttpResponse:
         "groups": models_shown.few_models(listings, offered),
         "chosen": chosen,
         "lost": chosen if chosen and not models_shown.find(catalog, chosen) else "",
-        "usual": async_to_sync(engine().default_model)(soon=True),
+        "usual": catalog.label(async_to_sync(engine().default_model)(soon=True)),
         "saved": request.GET.get("saved"),
         "today": _today(request),
     }
