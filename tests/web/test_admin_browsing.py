@@ -204,6 +204,21 @@ def test_the_list_of_what_is_under_review_and_of_what_was_judged(her, hers, alic
     assert found() == [False, False]
 
 
+def test_owners_are_asked_to_submit_by_others_alone(her, hers, dana):
+    own = ask(dana, "Mine?").conversation
+    page = her.get(LIST).text
+    assert f'"/review/ask/{hers.pk}/"' in page and f"/review/ask/{own}/" not in page
+
+
+def test_lists_and_forms_say_by_their_names_where_one_is(her, bob):
+    for path, name in ((LIST, "Conversations"), (PEOPLE, "Users"), (LOOKS, "Looks")):
+        page = her.get(path).text
+        assert f"<h1>{name}</h1>" in page and f"<title>{name} · Thoughtline</title>" in page
+        assert re.search(rf'class="breadcrumbs"><a href="/admin/">Home</a> &rsaquo; {name}</div>', page)
+    page = her.get(f"{PEOPLE}{bob.pk}/change/").text
+    assert f'<a href="{PEOPLE}">Users</a> &rsaquo; bob</div>' in page
+
+
 def test_the_list_of_one_person(her, hers, bob):
     assert str(hers.pk) in her.get(f"{LIST}?owner={hers.owner_id}").text
     assert str(hers.pk) not in her.get(f"{LIST}?owner={bob.pk}").text
