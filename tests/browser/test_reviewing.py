@@ -167,6 +167,21 @@ def test_a_note_that_is_being_written_survives_a_reload_until_it_is_sent(enter, 
     expect(bob.page.get_by_label("In words")).to_have_value("Nearly.")
 
 
+def test_a_queue_without_anything_to_do_has_nothing_to_scroll(enter, bob, upstream):
+    alice = enter().open()
+    name = f"Is {alice.person} right?"
+    answered(alice, upstream, "What first?", Write("The answer."))
+    submit(alice, name)
+    bob.open("review/")
+    mine(bob, name).get_by_role("button", name=re.compile("^Take")).click()
+    bob.page.get_by_text("Approve").click()
+    bob.press("Give verdict")
+    bob.open("review/?show=done")
+    expect(mine(bob, name)).to_be_visible()
+    queue = bob.page.get_by_role("group", name="Queue")
+    assert queue.evaluate("(it) => it.scrollWidth <= it.clientWidth")
+
+
 def test_all_of_it_works_without_scripts(enter, bob, upstream):
     alice = enter().open()
     name = f"Is {alice.person} right?"
