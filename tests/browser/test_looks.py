@@ -95,6 +95,21 @@ def test_what_is_wider_than_a_phone_shows_on_which_side_there_is_more(enter, ups
     assert red(tab, left, there["y"]) < paper - SHADED
 
 
+def test_a_formula_stands_whole_without_being_scrolled(enter, upstream):
+    tab = enter(**DESKTOP).open()
+    tall = (
+        r"\sum_{k=1}^{n} k = \frac{n(n+1)}{2}",
+        r"\int_0^\infty e^{-x^2} dx",
+        r"\lim_{x\to 0} \frac{a}{b}",
+    )
+    answered(tab, upstream, "Why?", Write("".join(f"\n$$\n{formula}\n$$\n" for formula in tall)))
+    tab.expect_as_loaded()
+    formulas = tab.text.locator(".wide:has(math)")
+    expect(formulas).to_have_count(len(tall))
+    rest = "(all) => all.map((it) => it.scrollHeight - it.clientHeight)"
+    assert formulas.evaluate_all(rest) == [0] * len(tall)
+
+
 def test_paper_has_nothing_to_press_and_cuts_nothing(enter, upstream):
     tab = enter(viewport={"width": 700, "height": 900}, color_scheme="dark").open()
     answered(tab, upstream, "Why?", Think("Hm. "), Write(RICH + WIDE + CODE))
