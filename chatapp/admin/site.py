@@ -30,6 +30,10 @@ class Site(AdminSite):
     # Its lists are wide, and the way back is above them.
     enable_nav_sidebar = False
 
+    def get_app_list(self, request: HttpRequest, app_label: str | None = None) -> list[Any]:
+        found = super().get_app_list(request, app_label)
+        return [group | {"name": "People"} if group["app_label"] == "auth" else group for group in found]
+
     def admin_view(self, view: Callable[..., Any], cacheable: bool = False) -> Any:
         seen_by_staff = super().admin_view(view, cacheable)
 

@@ -217,6 +217,8 @@ def test_lists_and_forms_say_by_their_names_where_one_is(her, bob):
         assert re.search(rf'class="breadcrumbs"><a href="/admin/">Home</a> &rsaquo; {name}</div>', page)
     page = her.get(f"{PEOPLE}{bob.pk}/change/").text
     assert f'<a href="{PEOPLE}">Users</a> &rsaquo; bob</div>' in page
+    page = her.get("/admin/").text
+    assert "People" in page and "Authentication and Authorization" not in page
 
 
 def test_the_list_of_one_person(her, hers, bob):
