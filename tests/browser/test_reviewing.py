@@ -116,13 +116,19 @@ def test_a_review_from_the_question_to_the_verdict_and_on(enter, bob, upstream):
     expect(alice.page.get_by_text(f"by {bob.person}, who reviews it")).to_be_visible()
 
 
-def test_what_is_withdrawn_goes_from_the_page_that_is_open(enter, bob, upstream):
-    alice = enter().open()
+def taken(alice: Tab, bob: Tab, upstream, says: str) -> str:
+    """What she submitted is on his page; by what it is called."""
     name = f"Is {alice.person} right?"
-    answered(alice, upstream, "What first?", Write("Only for a while."))
+    answered(alice, upstream, "What first?", Write(says))
     submit(alice, name)
     bob.open("review/")
     mine(bob, name).get_by_role("button", name=re.compile("^Take")).click()
+    return name
+
+
+def test_what_is_withdrawn_goes_from_the_page_that_is_open(enter, bob, upstream):
+    alice = enter().open()
+    name = taken(alice, bob, upstream, "Only for a while.")
     expect(bob.page.get_by_text("Only for a while.")).to_be_visible()
     bob.forgive("404")
     alice.press("Withdraw")
@@ -168,12 +174,7 @@ def test_a_note_that_is_being_written_survives_a_reload_until_it_is_sent(enter, 
 
 
 def test_a_queue_without_anything_to_do_has_nothing_to_scroll(enter, bob, upstream):
-    alice = enter().open()
-    name = f"Is {alice.person} right?"
-    answered(alice, upstream, "What first?", Write("The answer."))
-    submit(alice, name)
-    bob.open("review/")
-    mine(bob, name).get_by_role("button", name=re.compile("^Take")).click()
+    name = taken(enter().open(), bob, upstream, "The answer.")
     bob.page.get_by_text("Approve").click()
     bob.press("Give verdict")
     bob.open("review/?show=done")
