@@ -26,7 +26,8 @@ def cell(value: Cell) -> str:
 def sheet(name: str, head: Sequence[str], rows: Iterable[Sequence[Cell]]) -> HttpResponse:
     """A file to be saved under this name."""
     lines = StringIO()
-    writer = csv.writer(lines)
+    # In quotes, so that programs that part at other signs find no cell inside another.
+    writer = csv.writer(lines, quoting=csv.QUOTE_ALL)
     writer.writerow(map(cell, head))
     writer.writerows([cell(value) for value in row] for row in rows)
     # What a program reads as UTF-8 only when told so is told so.

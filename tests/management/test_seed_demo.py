@@ -132,6 +132,7 @@ def test_conversations_of_others_are_not_joined_unless_it_is_wanted(said, tmp_pa
     assert facts(shell)["messages"] == 2
     ended = shell.run("seed_demo", "--beside", PUBLIC_URL="https://chat.example.org")
     assert password(ended.stdout) != password(said)
+    assert "administrator" in said and "administrator" not in ended.stdout
     assert facts(shell)["messages"] > 100
 
 

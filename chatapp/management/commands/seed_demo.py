@@ -27,7 +27,7 @@ from chatapp.store.roles import set_roles
 
 # Nobody gets mail there, and nobody else has such an address.
 MARK = "@seeded.invalid"
-# The first of them administers an empty server.
+# The first of them administers an empty server; beside other people nobody of them does.
 PEOPLE = {"dana": "administrator", "alice": "", "bob": "reviewer", "charlie": ""}
 OTHERS = (
     "This database holds conversations of other people. With --beside the people of the demonstration and their "
@@ -62,9 +62,10 @@ class Command(BaseCommand):
             return
         _refuse_strangers(beside)
         secret = password or secrets.token_urlsafe(12)
-        new = _start_people(secret, chosen=bool(password))
+        roles = {name: "" if beside and role == "administrator" else role for name, role in PEOPLE.items()}
+        new = _start_people(roles, secret, chosen=bool(password))
         people = {user.get_username(): user for user in User.objects.filter(username__in=PEOPLE)}
-        self._tell_how_to_sign_in(new, secret)
+        self._tell_how_to_sign_in(new, roles, secret)
         many = f"{len(missing)} conversations are" if len(missing) > 1 else "1 conversation is"
         self.stdout.write(f"{many} being made.")
         self.stdout.flush()
@@ -74,10 +75,10 @@ class Command(BaseCommand):
             count_anew()
         self.stdout.write("Done.")
 
-    def _tell_how_to_sign_in(self, new: list[str], secret: str) -> None:
+    def _tell_how_to_sign_in(self, new: list[str], roles: dict[str, str], secret: str) -> None:
         """At once: a run that is stopped would not come to it."""
         for name in new:
-            self.stdout.write(f"  {name:8} {PEOPLE[name]}".rstrip())
+            self.stdout.write(f"  {name:8} {roles[name]}".rstrip())
         words = f"Each of them signs in with the password {secret}"
         self.stdout.write(words if new else "Passwords stay as they are.")
 
@@ -93,14 +94,14 @@ def _refuse_strangers(beside: bool) -> None:
         raise CommandError(OTHERS)
 
 
-def _start_people(password: str, *, chosen: bool) -> list[str]:
+def _start_people(roles: dict[str, str], password: str, *, chosen: bool) -> list[str]:
     """The names of those who were not there."""
     there = set(User.objects.filter(username__in=PEOPLE).values_list("username", flat=True))
     new = [User(username=name, email=f"{name}{MARK}") for name in PEOPLE if name not in there]
     for user in new if chosen else ():
         _refuse_weak(password, user)
     for user in new:
-        role = PEOPLE[user.username]
+        role = roles[user.username]
         user.set_password(password)
         start_account(user)
         set_roles(user, active=True, staff=role == "administrator", reviewer=role == "reviewer")
