@@ -35,7 +35,9 @@ PYTEST = (
     "-m",
     "pytest",
     "--quiet",
-    "--numprocesses=3",
+    # Most of them wait more than they compute.
+    "--numprocesses=4",
+    "--dist=worksteal",
     "--timeout=120",
     "--reruns=1",
 )

@@ -434,7 +434,7 @@ def test_any_order_of_writes_gives_the_rows_that_the_model_says():
     run_state_machine_as_test(
         Machine,
         settings=settings(
-            max_examples=80,
+            max_examples=50,
             stateful_step_count=20,
             deadline=None,
             phases=phases,
