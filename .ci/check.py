@@ -35,9 +35,7 @@ PYTEST = (
     "-m",
     "pytest",
     "--quiet",
-    # Most of them wait more than they compute.
-    "--numprocesses=4",
-    "--dist=worksteal",
+    "--numprocesses=3",
     "--timeout=120",
     "--reruns=1",
 )

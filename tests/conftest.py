@@ -3,10 +3,29 @@
 from __future__ import annotations
 
 import os
+from zlib import crc32
 
 import pytest
 
 PASSWORD = "a long enough password"
+
+
+def pytest_addoption(parser):
+    parser.addoption("--whole", action="store_true", help="all of what is only sampled otherwise")
+
+
+def pytest_collection_modifyitems(config, items):
+    """Of a story that is told on every wire, the two that differ most and half of the others hear it, always the same ones; all of
+    them with --whole."""
+    if config.getoption("--whole"):
+        return
+    left_out = {item for item in items if item.get_closest_marker("sampled") and _is_left_out(item.name)}
+    config.hook.pytest_deselected(items=left_out)
+    items[:] = [item for item in items if item not in left_out]
+
+
+def _is_left_out(name):
+    return not any(wire in name for wire in ("[openai", "[anthropic")) and crc32(name.encode()) % 2 == 1
 
 
 def _person(name: str, **more):

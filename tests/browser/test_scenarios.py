@@ -86,6 +86,7 @@ def tab(browser, played) -> Iterator[Tab]:
     assert tab.wrong == []
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(("provider", "name"), PLAYED)
 def test_the_last_state_that_was_streamed_is_what_a_reload_shows(tab, provider, name):
     tab.open(f"?model={provider}:scenario:{name}{SUFFIX[provider]}")
@@ -93,6 +94,7 @@ def test_the_last_state_that_was_streamed_is_what_a_reload_shows(tab, provider, 
     tab.expect_as_loaded("failed" if name in FAILING else "complete")
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("line", LINES)
 def test_tools_run_ask_and_are_denied_on_every_wire_and_every_thought_goes_back(tab, fake, line):
     fake.add("mine-calling", CALLING)

@@ -67,6 +67,7 @@ ASKING = {
 }  # fmt: skip
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("line", LINES, ids=str)
 def test_asking_turns_and_a_restart_send_every_thought_and_begin_byte_for_byte_alike(
     up, tmp_path, line: Line
@@ -129,6 +130,7 @@ def stopping(phase: str) -> dict[str, Any]:
     return {"anthropic": BOUND, "turns": turns, "after_last": "stay"}
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("then", ["continue", "ask below"])
 @pytest.mark.parametrize("line", FEW, ids=str)
 def test_after_a_stop_in_any_phase_the_conversation_goes_on(up, tmp_path, line: Line, then: str):
@@ -275,6 +277,7 @@ NASTY: dict[str, list[dict[str, Any]]] = {
 }  # fmt: skip
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("line", LINES, ids=str)
 def test_odd_responses_go_back_as_they_came(up, tmp_path, line: Line):
     for n, items in enumerate(NASTY.values()):
@@ -297,6 +300,7 @@ def test_odd_responses_go_back_as_they_came(up, tmp_path, line: Line):
     play(story())
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("line", LINES, ids=str)
 def test_at_the_cap_it_is_asked_for_a_closing_answer_with_the_same_tools_and_no_choice(
     up, tmp_path, line: Line
