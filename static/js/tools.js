@@ -14,12 +14,21 @@ function count() {
 document.addEventListener("change", (event) => event.target.closest?.("#tools-list") && count());
 
 // Only the one that was moved is told: the others may stand here as they were before somebody else moved them.
+let moves = 0;
 document.addEventListener("htmx:configRequest", ({ detail }) => {
   const moved = detail.triggeringEvent?.target;
+  detail.moves = moves;
   if (!detail.elt.matches("[data-switches]") || moved?.name !== "tools") return;
   detail.formData.delete("tools");
   detail.formData.set("tool", moved.value);
   if (moved.checked) detail.formData.set("on", "1");
+  moves += 1;
+});
+
+// A list that was asked for before would show it as it was.
+document.addEventListener("htmx:beforeSwap", ({ detail }) => {
+  const { elt, moves: before } = detail.requestConfig;
+  if (elt.id === "tools-list" && before !== moves) detail.shouldSwap = false;
 });
 
 document.addEventListener("htmx:afterRequest", ({ detail }) => {

@@ -6,12 +6,13 @@ import json
 import re
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 
 import pytest
-from playwright.sync_api import Locator, expect
+from playwright.sync_api import Error, Locator, Route, expect
 
 from .conftest import DEFAULT_MODEL
-from .served import ROOT, Served, serving
+from .served import ROOT, Served, serving, with_tables
 from .steered import Call, Write
 from .tab import Tab
 
@@ -26,7 +27,7 @@ def own_house(tmp_path, upstream) -> Iterator[Served]:
     file = tmp_path / "servers.json"
     file.write_text(json.dumps({"mcpServers": {"docs": command | {"env": {"PYTHONPATH": str(ROOT)}}}}))
     environment = upstream.environment | {"DEFAULT_MODEL": DEFAULT_MODEL, "MCP_SERVERS_FILE": str(file)}
-    with serving(tmp_path, environment) as served:
+    with serving(with_tables(tmp_path), environment) as served:
         yield served
         upstream.settle()
 
@@ -80,6 +81,30 @@ def test_a_switch_is_saved_at_once_and_other_pages_show_it_when_they_look(enter,
         switch(other, "Current time").click()
     tab.reload()
     assert asked(tab, upstream) == ["read_page"]
+
+
+def test_a_switch_that_is_moved_before_the_list_came_anew_stays_as_it_was_moved(enter, upstream):
+    tab, old = enter().open(), []
+    asked(tab, upstream)
+
+    def hold(route: Route) -> None:
+        if route.request.method == "GET":
+            old.append((route, route.fetch()))
+        else:
+            route.continue_()
+
+    tab.page.route("**/tools/", hold)
+    button(tab).click()
+    with tab.page.expect_response(lambda answer: answer.request.method == "POST"):
+        switch(tab, "Calculator").click()
+    for route, response in old:
+        # Its request may have been given up meanwhile.
+        with suppress(Error):
+            route.fulfill(response=response)
+    tab.next_frames(3)
+    expect(switch(tab, "Calculator")).not_to_be_checked()
+    expect(button(tab)).to_have_accessible_name("Tools, 2 on")
+    assert len(old) == 1
 
 
 def test_while_an_answer_is_written_a_switch_goes_back_and_says_why(enter, upstream):
