@@ -36,6 +36,9 @@ PYTEST = (
     "pytest",
     "--quiet",
     "--numprocesses=3",
+    # What the tests of a file share is made once.
+    "--dist=loadfile",
+    "--no-loadscope-reorder",
     "--timeout=120",
     "--reruns=1",
 )

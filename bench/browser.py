@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from playwright.sync_api import Browser, Page, sync_playwright
 
 from bench.house import House
+from tests.browser.chromium import launched
 
 WAIT_MS = 120_000
 
@@ -17,9 +18,7 @@ WAIT_MS = 120_000
 def chromium() -> Iterator[Browser]:
     """The one that CHROMIUM names, else Playwright's own."""
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(
-            executable_path=os.environ.get("CHROMIUM"), args=["--no-sandbox"]
-        )
+        browser = launched(playwright, os.environ.get("CHROMIUM"))
         yield browser
         browser.close()
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from .proxy import FaultProxy, between
-from .served import PATIENCE, Served, serving
+from .served import PATIENCE, Served, serving, with_tables
 
 if TYPE_CHECKING:
     from .steered import Upstream
@@ -41,11 +41,13 @@ def browser() -> Iterator:
     """Closed with its module: while it is open, nothing else in this process can run a loop."""
     from playwright.sync_api import sync_playwright
 
+    from .chromium import launched
+
     program = os.environ.get("CHROMIUM")
     if not program:
         pytest.skip("CHROMIUM names no browser; ./check sets it")
     with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
+        chromium = launched(playwright, program)
         yield chromium
         chromium.close()
 
@@ -61,7 +63,7 @@ def steered_provider() -> Iterator[Upstream]:
 @pytest.fixture(scope="session")
 def shared_house(tmp_path_factory, steered_provider) -> Iterator[Served]:
     environment = steered_provider.environment | {"DEFAULT_MODEL": DEFAULT_MODEL}
-    with serving(tmp_path_factory.mktemp("house"), environment) as served:
+    with serving(with_tables(tmp_path_factory.mktemp("house")), environment) as served:
         yield served
 
 
@@ -89,7 +91,7 @@ def house(shared_house, upstream) -> Iterator[Served]:
 def own_house(tmp_path, upstream) -> Iterator[Served]:
     """A server of this test's own, which may be killed."""
     environment = upstream.environment | {"DEFAULT_MODEL": DEFAULT_MODEL}
-    with serving(tmp_path, environment) as served:
+    with serving(with_tables(tmp_path), environment) as served:
         yield served
         upstream.settle()
         _until_nothing_runs(served)

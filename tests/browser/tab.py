@@ -159,9 +159,13 @@ class Tab:
 
     def expect_as_loaded(self, status: str = "complete") -> None:
         """The answer has ended like that, and the branch on screen is what somebody finds who comes now."""
-        self.page.wait_for_function(AT_REST)
+        self.expect_at_rest()
         assert self.answer.get_attribute("data-status") == status
         self._expect_same(self.freshly_loaded(), self.normal(self.page.locator("#thread")))
+
+    def expect_at_rest(self) -> None:
+        """The answer has ended, and everything of it has arrived."""
+        self.page.wait_for_function(AT_REST)
 
     @staticmethod
     def _expect_same(loaded: str, shown: str) -> None:

@@ -2,32 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 
-from tests.conftest import PASSWORD
-
+CODE = "\n\n```python\nprint('<here>')\n```"
 NO_CLIPBOARD = "void Object.defineProperty(navigator, 'clipboard', {value: undefined})"
 REFUSING = "() => { navigator.clipboard.writeText = () => Promise.reject(new Error('no')) }"
 
 
 @pytest.fixture
-def page(server, browser) -> Iterator:
+def page(enter, place):
     """Alice looks at an answer with code in it."""
-    context = browser.new_context()
-    context.grant_permissions(["clipboard-read", "clipboard-write"])
-    page = context.new_page()
-    page.goto(f"{server}accounts/signup/")
-    page.get_by_label("Username").fill("alice")
-    for field in page.locator("input[type=password]").all():
-        field.fill(PASSWORD)
-    page.get_by_role("button", name="Create account").click()
-    page.get_by_role("textbox", name="Message").fill("Show me some code")
-    page.get_by_role("button", name="Send").click()
-    page.locator("article[data-role=assistant][data-status=complete] .code").wait_for(timeout=60_000)
-    yield page
-    context.close()
+    tab = enter()
+    tab.forgive("ERR_INTERNET_DISCONNECTED", "WebSocket")
+    tab.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    pk = place.clerk("conversation", owner=tab.person, turns=1, says=[CODE])
+    return tab.open(f"c/{pk}/").page
 
 
 def taken(page) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import expect
 
-from .served import Served, serving
+from .served import Served, serving, with_tables
 from .steered import Think, Write
 
 PROVIDERS, MODELS = "admin/chatapp/modelprovider/", "admin/chatapp/knownmodel/"
@@ -18,7 +18,7 @@ PHONE = {"viewport": {"width": 390, "height": 780}, "has_touch": True, "is_mobil
 def own_house(tmp_path, upstream) -> Iterator[Served]:
     """A server that knows the key of one provider more."""
     environment = upstream.environment | {"DEFAULT_MODEL": "openai:gpt-5", "ACME_API_KEY": "sk-org-acme"}
-    with serving(tmp_path, environment) as served:
+    with serving(with_tables(tmp_path), environment) as served:
         yield served
         upstream.settle()
 

@@ -6,12 +6,12 @@ from urllib.request import urlopen
 
 import pytest
 
-from .served import Served, serving
+from .served import Served, serving, with_tables
 
 
 @pytest.fixture(scope="module")
 def served(tmp_path_factory):
-    with serving(tmp_path_factory.mktemp("served"), {}) as served:
+    with serving(with_tables(tmp_path_factory.mktemp("served")), {}) as served:
         yield served
 
 

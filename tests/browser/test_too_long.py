@@ -33,7 +33,7 @@ def turn(tab, upstream, number, percent):
     answers(upstream, f"{number} answer.", percent)
     tab.ask(f"{number} question?")
     tab.expect_text(f"{number} answer.")
-    tab.expect_as_loaded()
+    tab.expect_at_rest()
 
 
 def meter(tab):
