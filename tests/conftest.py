@@ -15,8 +15,8 @@ def pytest_addoption(parser):
 
 
 def pytest_collection_modifyitems(config, items):
-    """Of a story that is told on every wire, the two that differ most and half of the others hear it, always the same ones; all of
-    them with --whole."""
+    """Of a story that is told in many ways half of them are heard, always the same ones, and of wires the two that differ most; all
+    of them with --whole."""
     if config.getoption("--whole"):
         return
     left_out = {item for item in items if item.get_closest_marker("sampled") and _is_left_out(item.name)}

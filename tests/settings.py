@@ -16,3 +16,9 @@ from chatapp.settings import *  # noqa: E402, F403  (after the environment is as
 
 # The real one takes a third of a second on purpose.
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+
+# A chain of middleware is made for every client, and would look through all files each time.
+MIDDLEWARE = [
+    "tests.static_files.LookedThroughOnce" if each.endswith(".StaticFiles") else each
+    for each in MIDDLEWARE  # noqa: F405
+]

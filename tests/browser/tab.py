@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import re
 from difflib import unified_diff
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import BrowserContext, ConsoleMessage, Locator, Page, Response, expect
@@ -37,6 +38,8 @@ AT_REST = """() => {
 }"""
 CALM = """() => document.getAnimations().every((one) =>
     one.playState !== "running" || one.effect.getComputedTiming().iterations === Infinity)"""
+# A rule that could find another fault by night.
+DEPENDS_ON_LIGHT = {"runOnly": ["color-contrast", "link-in-text-block"]}
 GRAVE = ("serious", "critical")
 PATIENCE_MS = 20_000
 expect.set_options(timeout=PATIENCE_MS)
@@ -51,6 +54,7 @@ class Tab:
             "WebSocket is closed before the connection is established",
             "Connection closed before receiving a handshake response",
         ]
+        self._beside: Page | None = None
         self.page: Page = context.new_page()
         self.page.set_default_timeout(PATIENCE_MS)
         self.page.on("pageerror", lambda error: self._note(f"script: {error}"))
@@ -200,10 +204,10 @@ class Tab:
 
     def freshly_loaded(self) -> str:
         """The branch on screen in a page of the same person that has seen nothing before."""
-        page = self.context.new_page()
+        page = self._beside = self._beside or self.context.new_page()
         page.goto(self.page.url)
         said = page.locator("#thread").evaluate(NORMAL)
-        page.close()
+        page.goto("about:blank")
         return str(said)
 
     def next_frames(self, count: int = 1) -> None:
@@ -226,11 +230,22 @@ class Tab:
         return max(tops) - min(tops)
 
     def grave(self) -> list[str]:
-        """What axe finds serious or critical on the page as it is."""
-        found: list[dict[str, Any]] = Axe().run(self.page).response["violations"]
+        """What axe finds serious or critical on the page as it is, by day and by night."""
+        found = self._findings("light") + self._findings("dark", DEPENDS_ON_LIGHT)
+        self.page.emulate_media(color_scheme="null")
         return [
             f"{row['id']} ({row['impact']}): {node['html']}: {node.get('failureSummary', '')}"
             for row in found
             if row["impact"] in GRAVE
             for node in row["nodes"]
         ]
+
+    def _findings(self, scheme: Literal["light", "dark"], options: Any = None) -> list[dict[str, Any]]:
+        self.page.emulate_media(color_scheme=scheme)
+        self.page.wait_for_function(CALM)
+        if not self.page.evaluate("'axe' in window"):
+            self.page.evaluate(Axe().axe_script)
+        found: list[dict[str, Any]] = self.page.evaluate(f"axe.run({json.dumps(options or {})})")[
+            "violations"
+        ]
+        return found

@@ -9,6 +9,7 @@ from playwright.sync_api import Locator, expect
 
 from tests.web.attacks import ATTACKS
 
+from .looks import DESKTOP, PHONE, on_both
 from .steered import Call, Think, Write
 from .tab import Tab
 from .test_attacks import NOTHING_FOREIGN, TRAP
@@ -16,9 +17,6 @@ from .test_branching import again
 from .test_sharing import answered
 from .words import RICH, THOUGHT, paragraphs
 
-PHONE = {"viewport": {"width": 390, "height": 780}, "has_touch": True, "is_mobile": True}
-DESKTOP = {"viewport": {"width": 1280, "height": 800}}
-LOOKS = [look | {"color_scheme": scheme} for look in (PHONE, DESKTOP) for scheme in ("light", "dark")]
 TOP, LEFT = "(it) => it.getBoundingClientRect().top", "(it) => it.getBoundingClientRect().left"
 IS_WHOLE = """(id) => {
     const { left, right } = document.getElementById(id).getBoundingClientRect();
@@ -145,9 +143,8 @@ def test_both_scroll_together_and_what_belongs_together_stands_together(enter, u
     assert scrolled[0] < before[0] - 300 and abs(scrolled[0] - scrolled[1]) < 1
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_on_a_phone_one_comes_after_the_other_and_the_page_stands_still(enter, upstream, scheme):
-    tab = enter(**PHONE, color_scheme=scheme).open()
+def test_on_a_phone_one_comes_after_the_other_and_the_page_stands_still(enter, upstream):
+    tab = enter(**PHONE).open()
     upstream.plays(Think(THOUGHT), Call("calculator", {"expression": "6*7"}))
     answered(tab, upstream, "Why?", Write("The first way.\n\n" + RICH))
     again(tab, upstream, Think(THOUGHT), Write(f"{'long' * 60}\n\n{RICH}"))
@@ -166,9 +163,7 @@ def test_on_a_phone_one_comes_after_the_other_and_the_page_stands_still(enter, u
     assert page.evaluate(FITS)
 
 
-@pytest.mark.parametrize(
-    "look", LOOKS, ids=lambda look: f"{look['color_scheme']}-{look['viewport']['width']}"
-)
+@on_both
 def test_nothing_keeps_anybody_out(enter, upstream, look):
     tab = enter(**look, reduced_motion="reduce").open()
     upstream.plays(Think(THOUGHT), Call("calculator", {"expression": "6*7"}))

@@ -5,16 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import expect
 
-LOOKS = [
-    {"color_scheme": "light"},
-    {"color_scheme": "dark"},
-    {
-        "color_scheme": "light",
-        "viewport": {"width": 390, "height": 780},
-        "has_touch": True,
-        "is_mobile": True,
-    },
-]
+from .looks import on_both
 
 
 @pytest.fixture
@@ -30,7 +21,7 @@ def figures(enter, place):
     return figures
 
 
-@pytest.mark.parametrize("look", LOOKS, ids=["day", "night", "phone"])
+@on_both
 def test_nothing_on_it_is_out_of_reach_and_nothing_is_wider_than_the_page(figures, look):
     tab = figures(reduced_motion="reduce", **look)
     assert tab.grave() == []

@@ -5,10 +5,9 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import Locator, expect
 
+from .looks import PHONE
 from .steered import Think, Write
 from .words import RICH
-
-PHONE = {"viewport": {"width": 390, "height": 780}, "has_touch": True, "is_mobile": True}
 
 # As soon as the browser is free after the next branch has come.
 PRESSED_AT_ONCE = """(key) => document.addEventListener("htmx:afterSwap", () => setTimeout(() =>

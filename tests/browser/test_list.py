@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import expect
 
+from .looks import PHONE, on_both
+
 TITLES = ["Rain barrel", "Bakery in Ghent", "Release notes"]
 
 
@@ -174,13 +176,12 @@ def test_a_message_is_deleted_after_a_question_and_comes_back(tab):
     expect(tab.page.locator("[data-toast]")).to_have_count(0)
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [1280, 390])
-def test_the_list_its_menu_and_its_dialogs_are_accessible(come, place, scheme, width):
-    tab = come(color_scheme=scheme, viewport={"width": width, "height": 800})
+@on_both
+def test_the_list_its_menu_and_its_dialogs_are_accessible(come, place, look):
+    tab = come(**look)
     place.clerk("conversation", owner=tab.person, turns=1, title="Rain barrel")
     tab.open()
-    if width == 390:
+    if look is PHONE:
         tab.press("Conversations")
     tab.press("More about Rain barrel")
     assert tab.grave() == []

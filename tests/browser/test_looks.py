@@ -7,11 +7,10 @@ from math import ceil
 import pytest
 from playwright.sync_api import Locator, expect
 
+from .looks import DESKTOP, PHONE
 from .steered import Think, Write
 from .words import RICH, paragraphs
 
-PHONE = {"viewport": {"width": 390, "height": 780}, "has_touch": True, "is_mobile": True}
-DESKTOP = {"viewport": {"width": 1280, "height": 800}}
 WIDE = (
     "| "
     + " | ".join(f"column{n}" for n in range(12))

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import pytest
 from playwright.sync_api import Locator, expect
 
+from .looks import on_both
 from .steered import Call, Think, Write
 from .tab import Tab
 
-PHONE = {"viewport": {"width": 390, "height": 780}, "has_touch": True, "is_mobile": True}
 # Nothing answers there, and nobody would be let through to it.
 URL = "http://127.0.0.1:9/notes"
 READ = Call("read_page", {"url": URL})
@@ -244,10 +243,9 @@ def test_allowed_for_the_conversation_it_asks_no_more_until_that_is_taken_back(e
     tab.expect_status("stopped")
 
 
-@pytest.mark.parametrize("look", [PHONE, {"viewport": {"width": 1280, "height": 800}}])
-@pytest.mark.parametrize("colours", ["light", "dark"])
-def test_it_fits_is_whole_and_has_no_grave_fault(enter, upstream, look, colours):
-    tab = enter(**look, color_scheme=colours, reduced_motion="reduce").open()
+@on_both
+def test_it_fits_is_whole_and_has_no_grave_fault(enter, upstream, look):
+    tab = enter(**look, reduced_motion="reduce").open()
     hidden = "\u202egnp.exe\u200b"
     ask(tab, upstream, Call("read_page", {"url": URL + hidden + "x" * 4000}), OTHER, count=2)
     words = asks(tab).first.inner_text()

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import expect
 
+from .looks import PHONE
 from .served import Served, serving, with_tables
 from .steered import Think, Write
 
 PROVIDERS, MODELS = "admin/chatapp/modelprovider/", "admin/chatapp/knownmodel/"
-PHONE = {"viewport": {"width": 390, "height": 780}, "has_touch": True, "is_mobile": True}
 
 
 @pytest.fixture
@@ -108,9 +108,8 @@ def test_a_model_of_the_dialog_brings_its_proposed_effort(administrator, upstrea
     expect(staff.page.get_by_label("Effort")).to_have_value("low")
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_the_pages_have_no_grave_finding(administrator, upstream, scheme):
-    staff = administrator(color_scheme=scheme)
+def test_the_pages_have_no_grave_finding(administrator, upstream):
+    staff = administrator()
     # What looks for findings styles what it looks at.
     staff.forgive("Applying inline style", "Couldn't load preload assets", r"status of 404.*widgets")
     add_provider(staff, upstream)

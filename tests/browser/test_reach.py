@@ -9,9 +9,9 @@ from .steered import Call, Refuse, Silence, Think, Write
 from .words import RICH, THOUGHT
 
 
-@pytest.fixture(params=["light", "dark"])
-def tab(enter, request):
-    return enter(color_scheme=request.param, reduced_motion="reduce").open()
+@pytest.fixture
+def tab(enter):
+    return enter(reduced_motion="reduce").open()
 
 
 def test_the_first_page(tab):

@@ -9,10 +9,11 @@ from playwright.sync_api import expect
 
 from tests.web.attacks import ATTACKS
 
+from .looks import on_both
 from .steered import Think, Write
 from .tab import Tab
 from .test_attacks import NOTHING_FOREIGN, TRAP
-from .test_sharing import LOOKS, answered, goes_on_with_another_model
+from .test_sharing import answered, goes_on_with_another_model
 from .words import RICH, THOUGHT
 
 
@@ -214,9 +215,7 @@ def test_all_of_it_works_without_scripts(enter, bob, upstream):
         tab.context.close()
 
 
-@pytest.mark.parametrize(
-    "look", LOOKS, ids=lambda look: f"{look['color_scheme']}-{look['viewport']['width']}"
-)
+@on_both
 def test_nothing_keeps_anybody_out(enter, place, upstream, look):
     alice, bob = enter(**look).open(), enter(**look)
     place.clerk("reviews", name=bob.person)

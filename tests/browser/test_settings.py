@@ -2,16 +2,10 @@
 
 from __future__ import annotations
 
-import pytest
 from playwright.sync_api import expect
 
+from .looks import on_both
 from .steered import Write
-
-LOOKS = [
-    {"color_scheme": scheme, "viewport": {"width": width, "height": 800}}
-    for scheme in ("light", "dark")
-    for width in (1280, 390)
-]
 
 
 def theme(tab) -> str:
@@ -108,9 +102,7 @@ def test_letters_move_and_act(enter, upstream):
     expect(tab.page).to_have_url(tab.url)
 
 
-@pytest.mark.parametrize(
-    "look", LOOKS, ids=lambda look: f"{look['color_scheme']}-{look['viewport']['width']}"
-)
+@on_both
 def test_nothing_keeps_anybody_out(enter, look):
     tab = enter(**look)
     for path in ("", "settings/", "settings/delete/", "models/"):

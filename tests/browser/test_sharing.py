@@ -11,15 +11,13 @@ from playwright.sync_api import expect
 
 from tests.web.attacks import ATTACKS
 
+from .looks import on_both
 from .steered import Think, Write
 from .tab import Tab
 from .test_attacks import NOTHING_FOREIGN, TRAP
 from .words import RICH, THOUGHT
 
 PASSWORD = "a long enough password"
-PHONE = {"viewport": {"width": 390, "height": 780}, "has_touch": True, "is_mobile": True}
-DESKTOP = {"viewport": {"width": 1280, "height": 800}}
-LOOKS = [look | {"color_scheme": scheme} for look in (PHONE, DESKTOP) for scheme in ("light", "dark")]
 # The page's own clock, so that nobody waits for it.
 SOONER = "const set = setInterval; window.setInterval = (work, ms) => set(work, ms === 5000 ? 100 : ms)"
 
@@ -237,9 +235,7 @@ def test_without_scripts_a_link_is_made_and_taken_back_and_a_fork_is_made(enter,
     plain.context.close()
 
 
-@pytest.mark.parametrize(
-    "look", LOOKS, ids=lambda look: f"{look['color_scheme']}-{look['viewport']['width']}"
-)
+@on_both
 def test_nothing_keeps_anybody_out(enter, window, upstream, look):
     alice = enter(**look).open()
     answered(alice, upstream, "Why?", Think(THOUGHT), Write(RICH))

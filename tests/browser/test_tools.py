@@ -12,12 +12,10 @@ import pytest
 from playwright.sync_api import Error, Locator, Route, expect
 
 from .conftest import DEFAULT_MODEL
+from .looks import on_both
 from .served import ROOT, Served, serving, with_tables
 from .steered import Call, Write
 from .tab import Tab
-
-PHONE = {"viewport": {"width": 390, "height": 780}, "has_touch": True, "is_mobile": True}
-DESKTOP = {"viewport": {"width": 1280, "height": 800}}
 
 
 @pytest.fixture
@@ -148,10 +146,9 @@ def test_without_scripts_there_is_a_page_with_a_form(enter, upstream):
     expect(tab.page.get_by_role("switch", name=re.compile("^Current time"))).to_be_checked()
 
 
-@pytest.mark.parametrize("look", [PHONE, DESKTOP])
-@pytest.mark.parametrize("colours", ["light", "dark"])
-def test_the_switches_fit_and_have_no_grave_fault(enter, upstream, look, colours):
-    tab = enter(**look, color_scheme=colours, reduced_motion="reduce").open()
+@on_both
+def test_the_switches_fit_and_have_no_grave_fault(enter, upstream, look):
+    tab = enter(**look, reduced_motion="reduce").open()
     asked(tab, upstream)
     tab.page.get_by_role("button", name=re.compile("^Tools, ")).click()
     expect(switch(tab, "Read a web page")).to_be_in_viewport(ratio=1)

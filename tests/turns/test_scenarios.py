@@ -68,6 +68,7 @@ def test_no_public_scenario_is_forgotten(up):
     }
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(("line", "name"), list(fitting()))
 def test_two_turns_pass_and_thoughts_go_back(up, tmp_path, line: Line, name: str):
     async def story():

@@ -123,6 +123,7 @@ def test_a_body_that_makes_no_sense_is_refused_or_taken_as_empty(alice, path):
     play(story())
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("value", VALUES)
 @pytest.mark.parametrize("path", ["/ask/", "/c/<uuid:pk>/ask/", "/m/<uuid:pk>/edit/", "/m/<uuid:pk>/again/"])
 def test_a_value_that_makes_no_sense_is_refused_or_taken_as_what_it_may_mean(alice, path, value):
@@ -150,6 +151,7 @@ def unheld() -> list[str]:
 OTHER_FORMS = [path for path in WRITABLE if ADDRESSES[path].form and "ask" not in path and "edit" not in path]
 
 
+@pytest.mark.sampled
 @BY_SCRIPT
 @pytest.mark.parametrize("path", OTHER_FORMS)
 def test_a_value_of_any_other_form_is_refused_or_taken_as_what_it_may_mean(alice, path, headers):
@@ -259,6 +261,7 @@ READ = {
 }
 
 
+@pytest.mark.sampled
 @BY_SCRIPT
 @pytest.mark.parametrize("name", QUERIES)
 def test_a_query_that_makes_no_sense_is_refused_or_ignored(alice, name, headers):
