@@ -81,6 +81,7 @@ def test_by_the_escape_key(enter, upstream):
     tab = enter().open()
     tab.ask("Why?")
     tab.expect_shown("Half")
+    expect(tab.page.get_by_role("button", name="Stop", exact=True)).to_be_visible()
     tab.composer.press("Escape")
     tab.expect_status("stopped")
 

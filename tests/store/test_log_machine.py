@@ -428,13 +428,14 @@ def _same(row: dict[str, Any], turn: Turn) -> None:
 
 @pytest.mark.both
 @pytest.mark.django_db
-def test_any_order_of_writes_gives_the_rows_that_the_model_says():
+def test_any_order_of_writes_gives_the_rows_that_the_model_says(request):
+    much = request.config.getoption("--whole")
     slow_is_fine = [HealthCheck.too_slow, HealthCheck.data_too_large]
     phases = [Phase.reuse, Phase.generate, Phase.shrink]
     run_state_machine_as_test(
         Machine,
         settings=settings(
-            max_examples=50,
+            max_examples=100 if much else 25,
             stateful_step_count=20,
             deadline=None,
             phases=phases,

@@ -10,8 +10,6 @@ from pathlib import Path
 import pytest
 from django.db import connection
 
-pytestmark = pytest.mark.both
-
 ROOT = Path(__file__).resolve().parents[2]
 
 
@@ -28,6 +26,7 @@ def _server() -> str:
     return f"postgres://{at['USER']}:{at['PASSWORD']}@{at['HOST']}:{at['PORT']}/postgres"
 
 
+@pytest.mark.both
 def test_a_process_that_is_killed_again_and_again_loses_and_doubles_nothing():
     done = kill(6)
     assert (done.returncode, done.stderr) == (0, ""), done.stdout
@@ -36,6 +35,7 @@ def test_a_process_that_is_killed_again_and_again_loses_and_doubles_nothing():
     assert len(phases) >= 3, done.stdout
 
 
+@pytest.mark.both
 def test_a_build_without_the_fence_is_caught():
     done = kill(4, "--without-fence")
     assert done.returncode == 1, done.stdout + done.stderr
