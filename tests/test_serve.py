@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import json
+import re
 import socket
 import sqlite3
 import subprocess
 from contextlib import closing
+from urllib.parse import urlsplit
+from urllib.request import Request, urlopen
 
 import pytest
 
+from tests.browser.served import serving, with_tables
 from tests.test_ask import PATIENCE, ROOT, Shell
 
 
@@ -96,3 +100,30 @@ def test_a_turn_that_a_dead_process_left_goes_on_before_anybody_comes(tmp_path):
         serving.wait(PATIENCE)
     assert message in first
     assert "is taken over" in first
+
+
+def test_a_reader_that_is_slow_gets_everything_in_its_order(tmp_path):
+    lines = "\n".join(map(str, range(200_000)))
+    with serving(with_tables(tmp_path), {}) as served:
+        name, session = served.person()
+        served.clerk("conversation", owner=name, turns=1, says=[lines])
+        page = read(served, session, "")
+        place = re.search(r'href="/(c/[^"]*/)"', page)[1]
+        answer = re.findall(r'data-message-id="([^"]*)"', read(served, session, place))[-1]
+        with socket.socket() as slow:
+            slow.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+            slow.connect(("127.0.0.1", urlsplit(served.url).port))
+            slow.sendall(asked(served, session, f"m/{answer}/copy/"))
+            said = b"".join(iter(lambda: slow.recv(10_000), b""))
+    assert said.decode().endswith(lines)
+
+
+def asked(served, session, path):
+    host = urlsplit(served.url).netloc
+    return f"GET /{path} HTTP/1.1\r\nHost: {host}\r\nCookie: sessionid={session}\r\nConnection: close\r\n\r\n".encode()
+
+
+def read(served, session, path):
+    request = Request(served.url + path, headers={"Cookie": f"sessionid={session}"})
+    with urlopen(request, timeout=PATIENCE) as answer:
+        return answer.read().decode()

@@ -21,6 +21,7 @@ from django.db import connection
 from chatapp import local_model
 from chatapp.environment import Misconfigured
 from chatapp.management import tables
+from chatapp.management.direct import write_directly
 from chatapp.store import accounts
 from chatapp.web.static_files import collect_when_changed
 
@@ -60,6 +61,7 @@ class Command(BaseCommand):
         gc.collect()
         gc.freeze()
         _give_back_memory()
+        write_directly()
         server.ready_callable = lambda: self._listens(server, application)
         server.run()
         if not server.listening_addresses:
