@@ -169,6 +169,8 @@ class AnswerNews:
         piece = self._pieces.get(key)
         if piece and piece.open and letters and piece.kind is not Kind.TOOL_CALL and key in self._growing:
             self._growing[key].write(letters, anew=self._joining)
+            # From now on the growing item has them; a page that reads nothing would keep them here once more.
+            self._draft.pieces[key].text.clear()
             return
         said_more = piece is not None and piece.open and piece.kind is Kind.TOOL_RESULT
         if piece is None or said_more:

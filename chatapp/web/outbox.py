@@ -17,7 +17,9 @@ from typing import Any
 from . import operations
 from .operations import Operation
 
-WINDOW = 256 * 1024
+# What a socket that reads nothing has been sent is kept here rendered and as text, several times as large.
+WINDOW = 64 * 1024
+WAITING = 4 * 1024
 # The server under us sends no message above 1 MiB, so a longer frame goes in pieces: all but the last begin with MORE.
 PIECE = 64 * 1024
 MORE = "+"
@@ -60,7 +62,7 @@ class Outbox:
 
     async def room(self) -> None:
         """Returns when what waits here is little: whoever makes news waits for it, so that a slow page costs nothing."""
-        while self._size > self._window:
+        while self._size > WAITING:
             self._room.clear()
             await self._room.wait()
 

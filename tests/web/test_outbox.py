@@ -7,7 +7,7 @@ import asyncio
 import pytest
 
 from chatapp.web import operations
-from chatapp.web.outbox import PIECE, Outbox, Stuck
+from chatapp.web.outbox import PIECE, WAITING, Outbox, Stuck
 
 from .frames import Frames
 
@@ -175,7 +175,7 @@ def test_whoever_makes_news_waits_while_much_of_it_waits():
         line.outbox.add(operations.say("x" * (WINDOW + 1)))
         await line.has_sent(1)
         await asyncio.wait_for(line.outbox.room(), PATIENCE)
-        line.outbox.add(*(operations.text("a", "x" * 100) for _ in range(20)))
+        line.outbox.add(operations.text("a", "x" * (WAITING + 1)))
         making = asyncio.create_task(line.outbox.room())
         await line.is_quiet()
         assert not making.done()
