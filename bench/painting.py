@@ -48,7 +48,9 @@ def watched(page: Page, plan: Plan) -> Run:
     before = counters.read()
     page.get_by_role("textbox", name="Message", exact=True).fill(plan.question)
     page.keyboard.press("Enter")
-    page.wait_for_function(f"() => {LAST}?.dataset.status === 'complete' && {LAST}.textContent.length > 5000")
+    done = f"() => {LAST}?.dataset.status === 'complete' && {LAST}.textContent.length > 5000"
+    # Looking for it in every picture would be counted too.
+    page.wait_for_function(done, polling=250)
     page.wait_for_timeout(500)
     after = counters.read()
     html = page.evaluate(f"new Blob([{LAST}.outerHTML]).size")

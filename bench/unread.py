@@ -73,7 +73,7 @@ def measured(provider: Provider, plan: Plan, unread: int) -> Run:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--megabytes", type=float, default=5)
-    parser.add_argument("--unread", type=int, default=10, help="sockets that are never read")
+    parser.add_argument("--unread", type=int, default=60, help="sockets that are never read")
     parser.add_argument("--runs", type=int, default=3)
     chosen = parser.parse_args()
     half = int(chosen.megabytes * 1000 / 2)

@@ -81,7 +81,9 @@ class Listening(AsyncWebsocketConsumer):
     async def _say(self, frame: str) -> None:
         if time.monotonic() - self._asked_at > ASK_AGAIN_SECONDS:
             await self._ask_again()
-        await self.send(text_data=frame)
+        # What was ended hears of it a moment later.
+        if self._work and not self._work.cancelling():
+            await self.send(text_data=frame)
 
     async def _ask_again(self) -> None:
         self._asked_at = time.monotonic()

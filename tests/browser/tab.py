@@ -42,6 +42,7 @@ CALM = """() => document.getAnimations().every((one) =>
 DEPENDS_ON_LIGHT = {"runOnly": ["color-contrast", "link-in-text-block"]}
 GRAVE = ("serious", "critical")
 PATIENCE_MS = 20_000
+LOOK_MS = 50
 expect.set_options(timeout=PATIENCE_MS)
 
 
@@ -159,7 +160,7 @@ class Tab:
 
     def expect_shown(self, words: str) -> None:
         """These letters are the last that the page shows of the answer, marked up or not."""
-        self.page.wait_for_function(ENDS_WITH, arg=words)
+        self._wait_for(ENDS_WITH, words)
 
     def expect_as_loaded(self, status: str = "complete") -> None:
         """The answer has ended like that, and the branch on screen is what somebody finds who comes now."""
@@ -169,13 +170,17 @@ class Tab:
 
     def expect_at_rest(self) -> None:
         """The answer has ended, and everything of it has arrived."""
-        self.page.wait_for_function(AT_REST)
+        self._wait_for(AT_REST)
 
     @staticmethod
     def _expect_same(loaded: str, shown: str) -> None:
         lines = (loaded.splitlines(), shown.splitlines())
         found = list(unified_diff(*lines, "as loaded", "on the screen", lineterm="", n=2))
         assert not found, "\n".join(found)
+
+    def _wait_for(self, fact: str, arg: Any = None) -> None:
+        """Looks for it now and then: in every picture, looking would cost more than the page."""
+        self.page.wait_for_function(fact, arg=arg, polling=LOOK_MS)
 
     def expect_text(self, words: str | re.Pattern[str]) -> None:
         expect(self.text).to_have_text(words)
@@ -189,12 +194,12 @@ class Tab:
 
     def expect_thinking(self, at_least: int) -> None:
         """The clock runs and has come so far."""
-        self.page.wait_for_function(
+        self._wait_for(
             """([selector, least]) => {
                 const found = [...document.querySelectorAll(selector)].pop();
                 return found && parseInt(found.textContent) >= least;
             }""",
-            arg=["article[data-role=assistant] details[data-kind=reasoning] > summary time", at_least],
+            ["article[data-role=assistant] details[data-kind=reasoning] > summary time", at_least],
         )
         assert self.thought.inner_text().startswith("Thinking for ")
 
@@ -217,7 +222,7 @@ class Tab:
 
     def watch_place(self, element: Locator, within: Locator | None = None) -> None:
         """Notes where this is in every picture that is drawn, on the screen or seen from another element, once what folds has folded."""
-        self.page.wait_for_function(CALM)
+        self._wait_for(CALM)
         self.page.evaluate(
             WATCH_PLACE, [element.element_handle(), within.element_handle() if within else None]
         )
@@ -242,7 +247,7 @@ class Tab:
 
     def _findings(self, scheme: Literal["light", "dark"], options: Any = None) -> list[dict[str, Any]]:
         self.page.emulate_media(color_scheme=scheme)
-        self.page.wait_for_function(CALM)
+        self._wait_for(CALM)
         if not self.page.evaluate("'axe' in window"):
             self.page.evaluate(Axe().axe_script)
         found: list[dict[str, Any]] = self.page.evaluate(f"axe.run({json.dumps(options or {})})")[
