@@ -31,13 +31,9 @@ def _is_left_out(name):
 @pytest.fixture(scope="session")
 def django_db_setup(django_db_setup):
     """Whenever a test has emptied the tables, Django would write rows anew that nothing here asks for."""
-    from django.contrib.contenttypes.management import create_contenttypes
-    from django.contrib.contenttypes.models import ContentType
     from django.db.models.signals import post_migrate
 
     post_migrate.disconnect(dispatch_uid="django.contrib.auth.management.create_permissions")
-    post_migrate.disconnect(create_contenttypes)
-    post_migrate.connect(lambda **_: ContentType.objects.clear_cache(), weak=False)
 
 
 def _person(name: str, **more):

@@ -1,6 +1,6 @@
 // The listening socket: brings operations, does them once per frame, says how far it has come, and comes back when it was lost.
 // A command that answers with operations is done the same way. The operations are those of chatapp/web/operations.py.
-const HIDDEN_MS = 100, CALM_MS = 32, SILENCE_MS = 60_000, TOLD_AFTER_MS = 1200, LONGEST_MS = 5000;
+const HIDDEN_MS = 100, CALM_MS = 40, SILENCE_MS = 60_000, TOLD_AFTER_MS = 1200, LONGEST_MS = 5000;
 // What was read is told now and then, at once when it is much: the server sends only so much ahead.
 const READ_MS = 500, MUCH = 32 * 1024;
 const byId = (id) => document.getElementById(id);
@@ -252,7 +252,7 @@ function plan() {
   if (planned) return;
   planned = true;
   if (document.hidden) return setTimeout(act, HIDDEN_MS);
-  // Every second picture is enough for letters, and costs half.
+  // Every third picture is enough for letters, and costs a third.
   const wait = acted + CALM_MS - performance.now();
   wait > 0 ? setTimeout(() => requestAnimationFrame(act), wait) : requestAnimationFrame(act);
 }

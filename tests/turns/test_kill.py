@@ -37,7 +37,7 @@ def test_a_process_that_is_killed_again_and_again_loses_and_doubles_nothing():
 
 @pytest.mark.both
 def test_a_build_without_the_fence_is_caught():
-    done = kill(4, "--without-fence")
+    done = kill(8, "--without-fence")
     assert done.returncode == 1, done.stdout + done.stderr
     assert re.search(r"^breaches: [1-9]", done.stdout, re.MULTILINE), done.stdout + done.stderr
 
