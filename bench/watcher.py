@@ -18,7 +18,7 @@ from bench.house import Place
 from bench.provider import Plan
 from tests.web.frames import Frames
 
-READ_SECONDS, MUCH = 0.5, 32 * 1024
+READ_SECONDS, MUCH = 2.0, 32 * 1024
 TOKEN = "t" * 32
 LONGEST = 64 * 2**20
 

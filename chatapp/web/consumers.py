@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import time
 from contextlib import AsyncExitStack
 from urllib.parse import parse_qs
 from uuid import UUID
@@ -27,7 +26,7 @@ from .days import ZONE_COOKIE, zone_named
 from .list_news import list_news, row_now
 from .outbox import Outbox, Stuck
 from .reviews import review_news
-from .signed_in import who_is_signed_in
+from .signed_in import PRESENCE, who_is_signed_in
 from .thread import Viewer
 
 log = logging.getLogger(__name__)
@@ -35,8 +34,6 @@ log = logging.getLogger(__name__)
 # Above 4000 the page does not come back by itself.
 NOT_YOURS, SIGNED_OUT, NONSENSE, AGAIN = 4404, 4401, 4400, 1013
 LONGEST_WORD = 12
-# While an answer streams, and in silence; before each other piece of news it is asked in any case.
-ASK_AGAIN_SECONDS = 5.0
 
 
 class SignedOut(Exception):
@@ -60,7 +57,7 @@ class Listening(AsyncWebsocketConsumer):
         # Before the page hears that it is connected, so that nothing goes past it.
         await self._told_of.enter_async_context(engine().notices.listen(user.pk, self._told))
         await self.accept()
-        self._user, self._asked_at = user, time.monotonic()
+        self._user = user
         self._outbox = Outbox(self._say)
         self._work = asyncio.create_task(self._listen(user))
 
@@ -79,20 +76,22 @@ class Listening(AsyncWebsocketConsumer):
         await self._told_of.aclose()
 
     async def _say(self, frame: str) -> None:
-        if time.monotonic() - self._asked_at > ASK_AGAIN_SECONDS:
-            await self._ask_again()
         # What was ended hears of it a moment later.
         if self._work and not self._work.cancelling():
             await self.send(text_data=frame)
 
+    async def _until_signed_out(self) -> None:
+        await PRESENCE.until_signed_out(self._session, self._user)
+        raise SignedOut
+
     async def _ask_again(self) -> None:
-        self._asked_at = time.monotonic()
         if await in_thread(who_is_signed_in)(self._session) != self._user:
             raise SignedOut
 
     async def _listen(self, user: User) -> None:
         try:
             async with asyncio.TaskGroup() as group:
+                group.create_task(self._until_signed_out())
                 group.create_task(self._outbox.run())
                 group.create_task(self._hear(user, engine(), group))
         except* Stuck:
@@ -115,14 +114,7 @@ class Listening(AsyncWebsocketConsumer):
             await self._told_of.enter_async_context(mine.notices.listen(conversation, self._told))
             page = await self._page(user, conversation, mine, group)
         while True:
-            try:
-                async with asyncio.timeout(ASK_AGAIN_SECONDS):
-                    notice = await self._told.get()
-            except TimeoutError:
-                # In silence too: whoever may hear no more is told so soon.
-                await self._ask_again()
-            else:
-                await self._tell(user, page, notice)
+            await self._tell(user, page, await self._told.get())
 
     async def _page(
         self, user: User, conversation: UUID, mine: Engine, group: asyncio.TaskGroup

@@ -2,18 +2,108 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Iterable
+from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
 from django.conf import settings
 from django.contrib.auth import get_user
+from django.contrib.auth.models import User
+from django.contrib.sessions.models import Session
 from django.http import HttpRequest
+from django.utils import timezone
 
-Session = import_module(settings.SESSION_ENGINE).SessionStore
+from ..store import in_thread
+
+ASK_AGAIN_SECONDS = 4.0
+SessionStore = import_module(settings.SESSION_ENGINE).SessionStore
+# A session and an account as they are stored.
+Proof = tuple[str, str]
 
 
 def who_is_signed_in(session: str) -> Any:
     """By the session as it is stored now, the password, and whether the account is open; else nobody."""
     request = HttpRequest()
-    request.session = Session(session or None)
+    request.session = SessionStore(session or None)
     return get_user(request)
+
+
+@dataclass(eq=False, slots=True)
+class Present:
+    """Somebody who was signed in when these rows were read. `left` is settled when that is over."""
+
+    session: str
+    user: User
+    left: asyncio.Future[None]
+    proof: Proof | None = None
+
+
+class Presence:
+    """All who stay in this process. They are asked after together: one by one, that would cost more than what they hear."""
+
+    def __init__(self) -> None:
+        self._here: set[Present] = set()
+        self._asking: asyncio.Task[None] | None = None
+
+    async def until_signed_out(self, session: str, user: User) -> None:
+        """Returns soon after it, whoever or whatever has done it."""
+        mine = Present(session, user, asyncio.get_running_loop().create_future())
+        self._here.add(mine)
+        self._asking = self._asking or asyncio.create_task(self._keep_asking())
+        try:
+            await mine.left
+        finally:
+            self._here.discard(mine)
+            if not self._here and self._asking:
+                self._asking.cancel()
+                self._asking = None
+
+    async def _keep_asking(self) -> None:
+        while True:
+            await asyncio.sleep(ASK_AGAIN_SECONDS)
+            here = list(self._here)
+            try:
+                gone = await in_thread(_gone)(here)
+            except Exception as error:
+                # Who cannot be asked after must not stay either.
+                for one in here:
+                    if not one.left.done():
+                        one.left.set_exception(error)
+                continue
+            for one in gone:
+                if not one.left.done():
+                    one.left.set_result(None)
+
+
+PRESENCE = Presence()
+
+
+def _gone(here: Iterable[Present]) -> list[Present]:
+    """Where the rows are what they were, so is the answer."""
+    now = _proofs(here)
+    gone = []
+    for one, proof in now.items():
+        if proof is not None and proof == one.proof:
+            continue
+        if who_is_signed_in(one.session) == one.user:
+            one.proof = proof
+        else:
+            gone.append(one)
+    return gone
+
+
+def _proofs(here: Iterable[Present]) -> dict[Present, Proof | None]:
+    rows = Session.objects.filter(
+        session_key__in={one.session for one in here}, expire_date__gt=timezone.now()
+    )
+    sessions = dict(rows.values_list("session_key", "session_data"))
+    accounts = User.objects.filter(pk__in={one.user.pk for one in here}, is_active=True)
+    passwords = dict(accounts.values_list("pk", "password"))
+    return {
+        one: (sessions[one.session], passwords[one.user.pk])
+        if one.session in sessions and one.user.pk in passwords
+        else None
+        for one in here
+    }

@@ -2,7 +2,7 @@
 // A command that answers with operations is done the same way. The operations are those of chatapp/web/operations.py.
 const HIDDEN_MS = 100, CALM_MS = 40, SILENCE_MS = 60_000, TOLD_AFTER_MS = 1200, LONGEST_MS = 5000;
 // What was read is told now and then, at once when it is much: the server sends only so much ahead.
-const READ_MS = 500, MUCH = 32 * 1024;
+const READ_MS = 2000, MUCH = 32 * 1024;
 const byId = (id) => document.getElementById(id);
 const thread = () => byId("thread");
 

@@ -15,7 +15,7 @@ from chatapp import store
 from chatapp.models import Conversation, Message
 from chatapp.store import AskedFor, Started, changes, deleting, in_thread, leaving, reviewing, titles
 from chatapp.store.submitting import submit
-from chatapp.web import consumers
+from chatapp.web import signed_in
 from tests.turns.stage import play
 
 from .front import house, session_of, visitor
@@ -365,7 +365,7 @@ def test_whose_account_is_deleted_hears_no_more(alice):
 
 def test_a_silent_socket_learns_too_that_its_person_may_hear_no_more(alice, monkeypatch):
     """Nobody tells it: another process has deactivated her."""
-    monkeypatch.setattr(consumers, "ASK_AGAIN_SECONDS", 0.02)
+    monkeypatch.setattr(signed_in, "ASK_AGAIN_SECONDS", 0.02)
 
     async def story():
         async with listening(alice) as socket:
