@@ -31,8 +31,9 @@ class Mailbox(socketserver.StreamRequestHandler):
         for line in self.rfile:
             text = line.decode().rstrip("\r\n")
             self.server.lines.append(text)
-            quiet = text == "DATA" or (quiet and text != ".")
-            if text == "DATA" or not quiet:
+            begins = not quiet and text.upper() == "DATA"
+            quiet = begins or (quiet and text != ".")
+            if begins or not quiet:
                 self._say(answers.get(text[:4].upper(), "250 well"))
 
     def _say(self, words):
