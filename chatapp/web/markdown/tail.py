@@ -142,6 +142,8 @@ def _opened(tail: str, known: Known, ids: str) -> Open:
 
 def _presentable(tail: str) -> tuple[str, bool]:
     """The source to show, and whether it ends in an open fence."""
+    if "```" not in tail and "~~~" not in tail:
+        return healed(tail), False
     tops, _ = _structure(tail, growing="shown")
     if not tops or tops[-1].type != "fence":
         return healed(tail), False
