@@ -8,6 +8,8 @@ from zlib import crc32
 import pytest
 
 PASSWORD = "a long enough password"
+# One of so many.
+HEARD = 4
 
 
 def pytest_addoption(parser):
@@ -15,17 +17,23 @@ def pytest_addoption(parser):
 
 
 def pytest_collection_modifyitems(config, items):
-    """Of a story that is told in many ways half of them are heard, always the same ones, and of wires the two that differ most; all
-    of them with --whole."""
+    """Of a story that is told in many ways a quarter are heard, always the same ones, and of wires the two that differ most; all of
+    them with --whole."""
     if config.getoption("--whole"):
         return
-    left_out = {item for item in items if item.get_closest_marker("sampled") and _is_left_out(item.name)}
+    left_out = {item for item in items if _is_left_out(item)}
     config.hook.pytest_deselected(items=left_out)
     items[:] = [item for item in items if item not in left_out]
 
 
-def _is_left_out(name):
-    return not any(wire in name for wire in ("[openai", "[anthropic")) and crc32(name.encode()) % 2 == 1
+def _is_left_out(item):
+    if item.get_closest_marker("whole"):
+        return True
+    return bool(item.get_closest_marker("sampled")) and _is_not_heard(item.name)
+
+
+def _is_not_heard(name):
+    return not any(wire in name for wire in ("[openai", "[anthropic")) and crc32(name.encode()) % HEARD != 0
 
 
 @pytest.fixture(scope="session")

@@ -37,7 +37,7 @@ def server(tmp_path) -> Iterator[str]:
 
 
 @pytest.fixture(scope="module")
-def browser() -> Iterator:
+def browser(request) -> Iterator:
     """Closed with its module: while it is open, nothing else in this process can run a loop."""
     from playwright.sync_api import sync_playwright
 
@@ -46,6 +46,8 @@ def browser() -> Iterator:
     program = os.environ.get("CHROMIUM")
     if not program:
         pytest.skip("CHROMIUM names no browser; ./check sets it")
+    if not request.node.get_closest_marker("whole_browser"):
+        program = os.environ.get("HEADLESS_SHELL") or program
     with sync_playwright() as playwright:
         chromium = launched(playwright, program)
         yield chromium

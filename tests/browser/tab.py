@@ -164,8 +164,8 @@ class Tab:
 
     def expect_as_loaded(self, status: str = "complete") -> None:
         """The answer has ended like that, and the branch on screen is what somebody finds who comes now."""
+        self.expect_status(status)
         self.expect_at_rest()
-        assert self.answer.get_attribute("data-status") == status
         self._expect_same(self.freshly_loaded(), self.normal(self.page.locator("#thread")))
 
     def expect_at_rest(self) -> None:

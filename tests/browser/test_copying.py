@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+pytestmark = pytest.mark.whole_browser
+
 CODE = "\n\n```python\nprint('<here>')\n```"
 NO_CLIPBOARD = "void Object.defineProperty(navigator, 'clipboard', {value: undefined})"
 REFUSING = "() => { navigator.clipboard.writeText = () => Promise.reject(new Error('no')) }"

@@ -11,6 +11,8 @@ from tests.conftest import PASSWORD
 
 from .tab import Tab
 
+pytestmark = pytest.mark.whole_browser
+
 
 @pytest.fixture
 def visitor(server, browser, request):

@@ -9,6 +9,8 @@ from .looks import PHONE
 from .steered import Think, Write
 from .words import RICH
 
+pytestmark = pytest.mark.whole_browser
+
 # As soon as the browser is free after the next branch has come.
 PRESSED_AT_ONCE = """(key) => document.addEventListener("htmx:afterSwap", () => setTimeout(() =>
     document.activeElement.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true }))), { once: true })"""

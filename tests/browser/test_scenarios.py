@@ -25,12 +25,24 @@ WITH_TOOLS = ["tool-loop", "two-step-tools", "no-summary", "phases", "omitted-th
 PLAYED = [("openai", name) for name in NAMES]
 PLAYED += [("anthropic", name) for name in (*WITH_TOOLS, "preserved-thinking", "error-midstream")]
 PLAYED += [("compatible", name) for name in (*WITH_TOOLS, "think-tags", "codeblock-tags", "drop-midstream")]
+# Each scenario once, on the protocol that has most to do with it; all of them with --whole.
+ELSEWHERE = {"tool-loop": "anthropic", "two-step-tools": "compatible", "omitted-thinking": "anthropic"}
+ELSEWHERE |= dict.fromkeys(("preserved-thinking", "error-midstream"), "anthropic")
+ELSEWHERE |= dict.fromkeys(("think-tags", "codeblock-tags", "drop-midstream"), "compatible")
+
+
+def _played() -> Iterator[Any]:
+    for provider, name in PLAYED:
+        marks = () if ELSEWHERE.get(name, "openai") == provider else pytest.mark.whole
+        yield pytest.param(provider, name, marks=marks)
+
+
 LINES = [
     "openai:{}",
     "anthropic:{}",
     "compatible:{}@llamacpp",
-    "compatible:{}@kimi",
-    "compatible:{}@deepseek-turn",
+    pytest.param("compatible:{}@kimi", marks=pytest.mark.whole),
+    pytest.param("compatible:{}@deepseek-turn", marks=pytest.mark.whole),
 ]
 
 
@@ -86,15 +98,13 @@ def tab(browser, played) -> Iterator[Tab]:
     assert tab.wrong == []
 
 
-@pytest.mark.sampled
-@pytest.mark.parametrize(("provider", "name"), PLAYED)
+@pytest.mark.parametrize(("provider", "name"), [*_played()])
 def test_the_last_state_that_was_streamed_is_what_a_reload_shows(tab, provider, name):
     tab.open(f"?model={provider}:scenario:{name}{SUFFIX[provider]}")
     tab.ask("Why?")
     tab.expect_as_loaded("failed" if name in FAILING else "complete")
 
 
-@pytest.mark.sampled
 @pytest.mark.parametrize("line", LINES)
 def test_tools_run_ask_and_are_denied_on_every_wire_and_every_thought_goes_back(tab, fake, line):
     fake.add("mine-calling", CALLING)

@@ -10,6 +10,8 @@ from playwright.sync_api import expect
 from .steered import Call, Think, Write
 from .words import RICH, THOUGHT, paragraphs
 
+pytestmark = pytest.mark.whole_browser
+
 MODELS = ["openai:gpt-5", "anthropic:claude-sonnet-4-6", "compatible:gpt-5"]
 
 

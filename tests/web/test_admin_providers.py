@@ -193,6 +193,9 @@ def test_an_answer_that_is_being_written_goes_on_to_its_end(up, dana):  # noqa: 
         },
     )
 
+    async def asked() -> bool:
+        return bool(up.requests("slow-tools"))
+
     async def story():
         async with house():
             she = await staff(dana, up)
@@ -200,6 +203,7 @@ def test_an_answer_that_is_being_written_goes_on_to_its_end(up, dana):  # noqa: 
             sent = {"text": "Time?", "model": "acme:scenario:slow-tools"}
             await she.post("/ask/", sent, headers=HTMX)
             answer = await in_thread(Message.objects.filter(role="assistant").latest)("created_at")
+            await until(asked)
             await she.post(f"{PROVIDERS}{row.pk}/delete/", {"post": "yes"})
             await she.post(f"{MODELS}", {"do": "hide", "model": sent["model"]})
             await engine().runner.wait(answer.pk)
