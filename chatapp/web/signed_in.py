@@ -65,7 +65,7 @@ class Presence:
             await asyncio.sleep(ASK_AGAIN_SECONDS)
             here = list(self._here)
             try:
-                gone = await in_thread(_gone)(here)
+                gone = await in_thread(who_has_left)(here)
             except Exception as error:
                 # Who cannot be asked after must not stay either.
                 for one in here:
@@ -80,7 +80,7 @@ class Presence:
 PRESENCE = Presence()
 
 
-def _gone(here: Iterable[Present]) -> list[Present]:
+def who_has_left(here: Iterable[Present]) -> list[Present]:
     """Where the rows are what they were, so is the answer."""
     now = _proofs(here)
     gone = []

@@ -93,9 +93,9 @@ def test_a_thought_takes_as_long_as_its_plan_says(upstream, tmp_path):
             upstream.plays(Think("Slowly now.", seconds=0.4), Think("", seconds=0.2), Write("Done."))
             row = await on.ask()
             long, short = row.metadata["reasoning_durations_ms"].values()
-            # Two clocks of this machine may differ by a tick.
-            assert 398 <= long < 600
-            assert 198 <= short < 400
+            # Two clocks of this machine may differ by some ticks.
+            assert 395 <= long < 600
+            assert 195 <= short < 400
 
     play(story())
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 from contextlib import asynccontextmanager
+from datetime import timedelta
 from itertools import count
 from uuid import uuid4
 
 import pytest
 from django.contrib.auth.models import User
 from django.contrib.sessions.models import Session
+from django.utils import timezone
 
 from chatapp import store
 from chatapp.models import Conversation, Message
@@ -363,16 +365,60 @@ def test_whose_account_is_deleted_hears_no_more(alice):
     play(story())
 
 
-def test_a_silent_socket_learns_too_that_its_person_may_hear_no_more(alice, monkeypatch):
-    """Nobody tells it: another process has deactivated her."""
+def expire_session(user: User) -> None:
+    Session.objects.update(expire_date=timezone.now() - timedelta(seconds=1))
+
+
+@pytest.mark.parametrize("ends", [sign_out, deactivate, change_password, expire_session])
+def test_a_silent_socket_learns_too_that_its_person_may_hear_no_more(alice, monkeypatch, ends):
+    """Nobody tells it: another process has done it."""
     monkeypatch.setattr(signed_in, "ASK_AGAIN_SECONDS", 0.02)
 
     async def story():
         async with listening(alice) as socket:
-            await in_thread(User.objects.filter(pk=alice.pk).update)(is_active=False)
+            assert await socket.receive_nothing(0.1)
+            await in_thread(ends)(alice)
             assert await socket.is_closed() == SIGNED_OUT
 
     play(story())
+
+
+def test_what_happens_to_one_ends_no_silent_socket_of_another(alice, bob, monkeypatch):
+    """Also where the other's own session was written meanwhile."""
+    monkeypatch.setattr(signed_in, "ASK_AGAIN_SECONDS", 0.02)
+
+    async def story():
+        async with listening(alice, bob) as (hers, his):
+            for row in await in_thread(lambda: list(Session.objects.all()))():
+                await in_thread(_rewritten)(row.session_key)
+            await in_thread(deactivate)(alice)
+            assert await hers.is_closed() == SIGNED_OUT
+            assert await his.receive_nothing(0.1)
+            await in_thread(deactivate)(bob)
+            assert await his.is_closed() == SIGNED_OUT
+
+    play(story())
+
+
+def _rewritten(session: str) -> None:
+    store = signed_in.SessionStore(session)
+    store["seen"] = "news"
+    store.save()
+
+
+def test_many_who_stay_are_asked_after_in_two_queries(alice, bob, django_assert_num_queries):
+    loop = asyncio.new_event_loop()
+    here = [
+        signed_in.Present(session_of(each), each, loop.create_future())
+        for each in (alice, bob)
+        for _ in range(20)
+    ]
+    loop.close()
+    assert signed_in.who_has_left(here) == []
+    with django_assert_num_queries(2):
+        assert signed_in.who_has_left(here) == []
+    deactivate(alice)
+    assert signed_in.who_has_left(here) == here[:20]
 
 
 def test_a_conversation_that_is_deleted_ends_the_socket(alice):
