@@ -79,6 +79,25 @@ def test_without_scripts_a_running_answer_grows_by_itself(enter, upstream):
     expect(tab.answer).to_contain_text("Because of the moon")
 
 
+def test_without_scripts_a_second_answer_grows_by_itself_too(enter, upstream):
+    """Its address names a message, and a browser that is sent there again only scrolls."""
+    upstream.plays(Write("Because."))
+    tab = enter(java_script_enabled=False).open()
+    tab.composer.fill("Why?")
+    tab.press("Send")
+    tab.expect_text("Because.")
+    tab.composer.fill("Since when?")
+    tab.press("Send")
+    answer = upstream.next_answer()
+    for words in ("Since", " the moon", " has been there."):
+        answer.write(words)
+        expect(tab.answer).to_contain_text(words.strip())
+    expect(tab.questions.last).to_be_in_viewport()
+    answer.finish()
+    tab.expect_text("Since the moon has been there.")
+    tab.expect_status("complete")
+
+
 def test_letters_under_a_growing_table_stand_in_no_cell(enter, upstream):
     tab = enter().open()
     tab.ask("A table?")

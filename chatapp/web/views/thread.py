@@ -8,6 +8,7 @@ from asgiref.sync import async_to_sync
 from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from ...models import LIVE, Conversation, Message
@@ -78,6 +79,7 @@ def render_conversation(
         "conversation": mine,
         "composer": composer,
         "answering": answering(last),
+        "looks_next_at": _looks_next_at(request, mine, last),
         "tools": tools_of(mine),
         "meter": meter_for(last, catalog),
         "outline": outline_of(thread.messages),
@@ -87,6 +89,18 @@ def render_conversation(
         "reviews": reviews_here(mine.pk, request.user, catalog, zone_of(request)),
     }
     return render(request, "conversation.html", context, status=status)
+
+
+def _looks_next_at(request: HttpRequest, mine: Conversation, last: Message | None) -> str:
+    """Where a page without scripts sees how the answer has grown. Each time another address: to one that differs in nothing, or in
+    what stands behind the # alone, browsers only scroll."""
+    query = request.GET.copy()
+    if "grown" in query:
+        del query["grown"]
+    else:
+        query["grown"] = ""
+    place = f"#m-{last.parent_id}" if last else ""
+    return f"{reverse('conversation', args=[mine.pk])}?{query.urlencode()}{place}"
 
 
 def viewer_of(request: HttpRequest) -> Viewer:
