@@ -24,6 +24,8 @@ pytestmark = pytest.mark.django_db(transaction=True)
 DEMO = "demo:thinker"
 BY_SCRIPT = pytest.mark.parametrize("headers", [{}, HTMX], ids=["browser", "script"])
 
+REFRESH = '<meta http-equiv="refresh"'
+
 
 def begun(owner: User, status: str = Status.COMPLETE) -> Started:
     """A question, and an answer that is this far."""
@@ -238,6 +240,23 @@ def test_below_an_answer_that_is_being_written_nothing_is_asked_and_the_words_st
             if not headers:
                 assert words(Page(response).one("textarea", name="text")) == "And this?"
             assert await in_thread(counts)() == before
+
+    play(story())
+
+
+def test_what_was_refused_meanwhile_is_not_taken_away_by_the_page_that_looks_for_letters(alice):
+    """Without scripts the page of a running answer loads itself again; not while words stand in it that were not taken."""
+
+    async def story():
+        first = await in_thread(begun)(alice, Status.RUNNING)
+        async with house():
+            she = await visitor(alice)
+            form = {"text": "And?", "parent": str(first.answer), "key": str(uuid4())}
+            refused = await she.post(f"/c/{first.conversation}/ask/", form)
+            assert refused.status_code == 409
+            assert "And?" in refused.text
+            assert REFRESH not in refused.text
+            assert REFRESH in (await she.get(f"/c/{first.conversation}/")).text
 
     play(story())
 

@@ -92,15 +92,16 @@ def render_conversation(
 
 
 def _looks_next_at(request: HttpRequest, mine: Conversation, last: Message | None) -> str:
-    """Where a page without scripts sees how the answer has grown. Each time another address: to one that differs in nothing, or in
-    what stands behind the # alone, browsers only scroll."""
+    """Where a page without scripts sees how the answer has grown; nowhere while it shows what was sent and refused, which would be
+    lost. Each time another address: to one that differs in what stands behind the # alone, or in nothing, browsers only scroll."""
+    if last is None or answering(last) != "1" or request.method == "POST":
+        return ""
     query = request.GET.copy()
     if "grown" in query:
         del query["grown"]
     else:
         query["grown"] = ""
-    place = f"#m-{last.parent_id}" if last else ""
-    return f"{reverse('conversation', args=[mine.pk])}?{query.urlencode()}{place}"
+    return f"{reverse('conversation', args=[mine.pk])}?{query.urlencode()}#m-{last.parent_id}"
 
 
 def viewer_of(request: HttpRequest) -> Viewer:
