@@ -148,3 +148,13 @@ def test_the_questions_that_are_counted_are_those_of_the_branch_on_screen(enter,
     expect(count).to_have_text("2 questions on this branch")
     tab.reload()
     expect(count).to_have_text("2 questions on this branch")
+
+
+def test_on_a_phone_the_number_of_tools_keeps_its_distance_from_send(enter):
+    tab = enter(**PHONE, prefers={"default_model": "demo:thinker"}).open()
+    number = tab.page.locator("[data-tools] b").bounding_box()
+    send = tab.page.get_by_role("button", name="Send", exact=True).bounding_box()
+    assert number["x"] + number["width"] + 8 <= send["x"]
+    assert (
+        send["x"] + send["width"] <= tab.composer.bounding_box()["x"] + tab.composer.bounding_box()["width"]
+    )
