@@ -11,6 +11,7 @@ from .branches import (
     load_message_row,
     next_round,
 )
+from .cutting import Seen, load_draft, without_result
 from .database import close_threads, in_thread
 from .deciding import Answers, asks_of, decide, park
 from .permissions import Permissions, load_permissions
@@ -28,7 +29,6 @@ from .tree import (
     start_turn,
 )
 from .turns import (
-    Seen,
     append_result,
     append_round,
     begin_call,
@@ -37,12 +37,10 @@ from .turns import (
     finish,
     give_up,
     interrupt,
-    load_draft,
     load_live_turns,
     requeue,
     save_drafts,
     stop,
-    without_result,
 )
 from .verify import verify_log
 

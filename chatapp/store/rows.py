@@ -73,12 +73,19 @@ def _row(message: UUID, seq: int, item: Item) -> ItemRow:
 def note(message: UUID, measured: Measured, **facts: Any) -> None:
     """Adds what was measured to the message's metadata; the row is locked by the update before."""
     metadata: dict[str, Any] = Message.objects.only("metadata").get(pk=message).metadata
-    for name, values in (("reasoning_durations_ms", measured.durations), ("timings_ms", measured.timings)):
-        metadata.setdefault(name, {}).update(values)
+    Message.objects.filter(pk=message).update(metadata=noted(metadata, measured, **facts))
+
+
+def noted(metadata: dict[str, Any], measured: Measured, **facts: Any) -> dict[str, Any]:
+    """The metadata with what was measured, and these facts."""
+    made = metadata | {
+        "reasoning_durations_ms": metadata.get("reasoning_durations_ms", {}) | measured.durations,
+        "timings_ms": metadata.get("timings_ms", {}) | measured.timings,
+        "elapsed_ms": max(round(measured.elapsed), metadata.get("elapsed_ms", 0)),
+    }
     if measured.round is not None:
-        metadata.setdefault("rounds", []).append(measured.round)
-    metadata["elapsed_ms"] = max(round(measured.elapsed), metadata.get("elapsed_ms", 0))
-    Message.objects.filter(pk=message).update(metadata=metadata | facts)
+        made["rounds"] = [*metadata.get("rounds", []), measured.round]
+    return made | facts
 
 
 def tell_of(message: UUID, what: str) -> None:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
 from typing import Any
 from uuid import UUID
 
@@ -14,27 +12,15 @@ from django.db.models import Count, F
 from django.utils import timezone
 
 from ..core.counting import COUNTED
-from ..core.draft import Draft
-from ..core.history import NO_RESULT
-from ..core.items import Item, KeyMaker, Kind, Outcome
+from ..core.items import Item, Outcome
 from ..core.permission import arguments_hash
 from ..models import IS_LIVE, LIVE, Conversation, Message, Role, Status, ToolRun
 from ..models import Draft as DraftRow
 from .branches import load_items, next_round
+from .cutting import Seen, best_seen, cut_off, ended_by, measured_of, sent_for_the_open_round
 from .figures import count_ending, counted_so_far
 from .limits import refuse_beyond
 from .rows import Claim, Fenced, Measured, append, hold, note, tell_of
-
-STOPPED_RESULT = "The call was stopped before it had a result."
-
-
-@dataclass(frozen=True, slots=True)
-class Seen:
-    """A draft as it was seen, and the moment of the look in the turn's own time."""
-
-    attempt: int
-    draft: Draft
-    at: float
 
 
 @transaction.atomic
@@ -86,7 +72,7 @@ def finish(claim: Claim, items: Sequence[Item], measured: Measured) -> None:
 def give_up(claim: Claim, status: Status, seen: Seen, measured: Measured, ended: dict[str, Any]) -> None:
     """The loop ends the turn without a final answer; what was seen of the open round is kept as cut items."""
     hold(claim, status=status)
-    _cut(claim.message, seen, Outcome.STOPPED, STOPPED_RESULT)
+    _append_cut(Message.objects.get(pk=claim.message), load_items(claim.message), seen, Outcome.STOPPED)
     note(claim.message, measured, ended=ended)
     _settle(claim.message, "turn ended")
 
@@ -94,7 +80,7 @@ def give_up(claim: Claim, status: Status, seen: Seen, measured: Measured, ended:
 @transaction.atomic
 def stop(message: UUID, seen: Seen | None, *, by: str = "") -> bool:
     """A person stops the turn, whoever runs it. False when it had already ended."""
-    return _take(message, LIVE, Status.STOPPED, seen, {"reason": "stopped", "by": by}, Outcome.STOPPED)
+    return _take(message, LIVE, Status.STOPPED, seen, ended_by(by), Outcome.STOPPED)
 
 
 @transaction.atomic
@@ -159,11 +145,6 @@ def save_drafts(drafts: Sequence[tuple[Claim, dict[str, Any]]]) -> set[Claim]:
     return set(kept)
 
 
-def load_draft(message: UUID) -> Seen | None:
-    row = DraftRow.objects.filter(message=message).first()
-    return Seen(row.attempt, Draft.from_json(row.saved), row.saved["at"]) if row else None
-
-
 def load_live_turns() -> list[Message]:
     """Turns that somebody should be working on; no more of each than tells whether somebody is."""
     rows = Message.objects.filter(IS_LIVE, status__in=(Status.QUEUED, Status.RUNNING)).order_by("touched_at")
@@ -195,74 +176,16 @@ def _take(
 
 
 def _keep_what_was_seen(message: UUID, seen: Seen | None, outcome: Outcome, ended: dict[str, Any]) -> None:
-    before = Message.objects.values_list("attempt", flat=True).get(pk=message) - 1
-    best = seen if seen and seen.attempt == before else load_draft(message)
-    sent = _sent_for_the_open_round(message, best)
-    _cut(message, best, outcome, STOPPED_RESULT if outcome is Outcome.STOPPED else NO_RESULT)
-    note(message, Measured(round=sent), ended=ended)
-
-
-def _sent_for_the_open_round(message: UUID, seen: Seen | None) -> dict[str, Any] | None:
-    """A round is stored a moment before its draft forgets what was sent for it."""
-    facts = seen.draft.facts if seen else None
-    return facts if facts and facts["round"] >= next_round(load_items(message)) else None
-
-
-def _cut(message: UUID, seen: Seen | None, outcome: Outcome, text: str) -> None:
-    """Unfinished pieces become cut items, and every call without a result gets one."""
+    row = Message.objects.get(pk=message)
     stored = load_items(message)
-    keys = {item.key for item in stored}
-    here = next_round(stored)
-    maker = _maker(message, seen)
-    cut = seen.draft.cut() if seen else []
-    items = [replace(item, round=here, **maker) for item in cut if item.key not in keys]
-    running = seen.draft.running_results() if seen else {}
-    names = KeyMaker(keys | {item.key for item in items} | set(running.values()))
-    for call in without_result([*stored, *items]):
-        key = running.pop(call.call_id, "")
-        items.append(_result(call, names.take() if not key or key in keys else key, outcome, text))
-    append(message, items, _measured(seen, [item.key for item in items]))
+    best = best_seen(seen, message, row.attempt - 1)
+    _append_cut(row, stored, best, outcome)
+    note(message, Measured(round=sent_for_the_open_round(stored, best)), ended=ended)
 
 
-def _maker(message: UUID, seen: Seen | None) -> dict[str, Any]:
-    """Who said what was cut."""
-    provider, _, model = Message.objects.values_list("model", flat=True).get(pk=message).partition(":")
-    dialect = (seen.draft.facts or {}).get("dialect", "") if seen else ""
-    return {"provider": provider, "dialect": dialect, "model": model}
-
-
-def _measured(seen: Seen | None, keys: list[str]) -> Measured:
-    if seen is None:
-        return Measured()
-    still_open = set(seen.draft.open_keys())
-    timings = seen.draft.timings(keys, seen.at)
-    timings = {key: span | {"cut": True} if key in still_open else span for key, span in timings.items()}
-    return Measured(durations=seen.draft.durations(keys, seen.at), timings=timings, elapsed=seen.at)
-
-
-def without_result(items: Iterable[Item]) -> list[Item]:
-    """Calls of one message that nothing has answered yet, in order."""
-    items = list(items)
-    answered = Counter((item.round, item.call_id) for item in items if item.kind is Kind.TOOL_RESULT)
-    open_calls = []
-    for call in (item for item in items if item.kind is Kind.TOOL_CALL):
-        if answered[call.round, call.call_id]:
-            answered[call.round, call.call_id] -= 1
-        else:
-            open_calls.append(call)
-    return open_calls
-
-
-def _result(call: Item, key: str, outcome: Outcome, text: str) -> Item:
-    return Item(
-        key=key,
-        kind=Kind.TOOL_RESULT,
-        text=text,
-        round=call.round,
-        call_id=call.call_id,
-        name=call.name,
-        outcome=outcome,
-    )
+def _append_cut(row: Message, stored: Sequence[Item], seen: Seen | None, outcome: Outcome) -> None:
+    items = cut_off(row.model, stored, seen, outcome)
+    append(row.pk, items, measured_of(seen, [item.key for item in items]))
 
 
 def _settle(message: UUID, what: str) -> None:

@@ -20,7 +20,7 @@ from ..core.tree import repair
 from ..models import ENDED, LIVE, Conversation, Message, Origin, Role, ToolRun
 from ..models import Draft as DraftRow
 from ..models import Item as ItemRow
-from .turns import without_result
+from .cutting import without_result
 from .verify_reviews import review_breaches
 
 SOME = 500
