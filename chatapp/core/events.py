@@ -80,6 +80,13 @@ class Repaired:
 
 
 @dataclass(frozen=True, slots=True)
+class Saving:
+    """What was said is kept, and cannot be stored at the moment."""
+
+    sentence: str
+
+
+@dataclass(frozen=True, slots=True)
 class ItemsStored:
     """These items are rows now; the draft lets go of them."""
 
@@ -101,6 +108,7 @@ Event = (
     | ResponseEnded
     | Retrying
     | Repaired
+    | Saving
     | ItemsStored
     | TurnEnded
 )
@@ -114,6 +122,7 @@ NAMES: dict[type[Any], str] = {
     ResponseEnded: "response_ended",
     Retrying: "retrying",
     Repaired: "repaired",
+    Saving: "saving",
     ItemsStored: "items_stored",
     TurnEnded: "turn_ended",
 }

@@ -20,6 +20,7 @@ from .figures import ModelDay, PersonDay
 from .people import DailyLimit, Preference, SignedUp, Theme, Throttle
 from .providers import Installation, KnownModel, ModelProvider
 from .reviews import Note, Scope, Submission, Submitted, Verdict, Wish
+from .running import Heartbeat
 from .sharing import Look, Origin, Share
 from .tools import TOOL_NAME_CAP, Grant, McpServer, McpTool, ToolRun
 
@@ -34,6 +35,7 @@ __all__ = [
     "DailyLimit",
     "Draft",
     "Grant",
+    "Heartbeat",
     "Installation",
     "Item",
     "KnownModel",

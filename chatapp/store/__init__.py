@@ -11,8 +11,8 @@ from .branches import (
     load_message_row,
     next_round,
 )
-from .cutting import Seen, load_draft, without_result
-from .database import close_threads, in_thread
+from .cutting import Seen, as_stopped, load_draft, without_result
+from .database import close_threads, in_thread, in_writer
 from .deciding import Answers, asks_of, decide, park
 from .permissions import Permissions, load_permissions
 from .rows import Claim, Fenced, Measured
@@ -29,6 +29,7 @@ from .tree import (
     start_turn,
 )
 from .turns import (
+    LiveTurn,
     append_result,
     append_round,
     begin_call,
@@ -36,6 +37,9 @@ from .turns import (
     count_turns,
     finish,
     give_up,
+    has_claimed,
+    has_ended,
+    has_items,
     interrupt,
     load_live_turns,
     requeue,
@@ -51,6 +55,7 @@ __all__ = [
     "Branch",
     "Claim",
     "Fenced",
+    "LiveTurn",
     "Measured",
     "Permissions",
     "Refused",
@@ -59,6 +64,7 @@ __all__ = [
     "Started",
     "append_result",
     "append_round",
+    "as_stopped",
     "asks_of",
     "begin_call",
     "choose_tools",
@@ -70,7 +76,11 @@ __all__ = [
     "definitions_of",
     "finish",
     "give_up",
+    "has_claimed",
+    "has_ended",
+    "has_items",
     "in_thread",
+    "in_writer",
     "interrupt",
     "load_answer",
     "load_branch",

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from copy import copy
 from dataclasses import dataclass, replace
 from typing import Any
 from uuid import UUID
@@ -13,8 +14,9 @@ from ..core.draft import Draft
 from ..core.history import NO_RESULT
 from ..core.items import Item, KeyMaker, Kind, Outcome
 from ..models import Draft as DraftRow
+from ..models import Message, Status
 from .branches import next_round
-from .rows import Measured
+from .rows import Measured, noted
 
 STOPPED_RESULT = "The call was stopped before it had a result."
 
@@ -36,6 +38,21 @@ def load_draft(message: UUID) -> Seen | None:
 def best_seen(seen: Seen | None, message: UUID, attempt: int) -> Seen | None:
     """What was seen of this attempt; else what was last saved."""
     return seen if seen and seen.attempt == attempt else load_draft(message)
+
+
+def as_stopped(
+    row: Message, stored: Sequence[Item], seen: Seen | None, by: str
+) -> tuple[Message, list[Item]]:
+    """The row and the items of a turn that was stopped, as they will stand once that is written."""
+    best = best_seen(seen, row.pk, row.attempt)
+    cut = cut_off(row.model, stored, best, Outcome.STOPPED)
+    stopped = copy(row)
+    stopped.status, stopped.attempt = Status.STOPPED, row.attempt + 1
+    stopped.next_seq = row.next_seq + len(cut)
+    metadata = noted(row.metadata, measured_of(best, [item.key for item in cut]))
+    sent = Measured(round=sent_for_the_open_round(stored, best))
+    stopped.metadata = noted(metadata, sent, ended=ended_by(by))
+    return stopped, [*stored, *cut]
 
 
 def ended_by(person: str) -> dict[str, Any]:

@@ -10,26 +10,58 @@ from typing import ParamSpec, TypeVar
 from asgiref.sync import sync_to_async
 from django.db import close_old_connections, connections
 
+THREADS = 4
 P = ParamSpec("P")
 R = TypeVar("R")
 
-THREADS = 4
-# Django's own async calls share a single thread, where a quick query waits behind a slow one.
-_pool = ThreadPoolExecutor(THREADS, thread_name_prefix="database")
+
+class _Threads:
+    """A few threads of our own: Django's async calls share a single one, where a quick query waits behind a slow one."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._pool = self._fresh()
+
+    def _fresh(self) -> ThreadPoolExecutor:
+        return ThreadPoolExecutor(THREADS, thread_name_prefix=self._name)
+
+    def awaited(self, work: Callable[P, R]) -> Callable[P, Awaitable[R]]:
+        def fresh(*args: P.args, **kwargs: P.kwargs) -> R:
+            close_old_connections()
+            try:
+                return work(*args, **kwargs)
+            finally:
+                _keep_files_open()
+                close_old_connections()
+
+        return sync_to_async(fresh, thread_sensitive=False, executor=self._pool)
+
+    def close(self) -> None:
+        together = Barrier(THREADS)
+
+        def close() -> None:
+            together.wait()
+            connections.close_all()
+
+        for _ in range(THREADS):
+            self._pool.submit(close)
+        self._pool.shutdown(wait=True)
+        self._pool = self._fresh()
+
+
+_readers = _Threads("database")
+# While the database takes nothing, whoever only reads must not wait behind those who write.
+_writers = _Threads("writing")
 
 
 def in_thread(work: Callable[P, R]) -> Callable[P, Awaitable[R]]:
     """The same function, to be awaited."""
+    return _readers.awaited(work)
 
-    def fresh(*args: P.args, **kwargs: P.kwargs) -> R:
-        close_old_connections()
-        try:
-            return work(*args, **kwargs)
-        finally:
-            _keep_files_open()
-            close_old_connections()
 
-    return sync_to_async(fresh, thread_sensitive=False, executor=_pool)
+def in_writer(work: Callable[P, R]) -> Callable[P, Awaitable[R]]:
+    """The same for what a turn writes."""
+    return _writers.awaited(work)
 
 
 def _keep_files_open() -> None:
@@ -41,14 +73,5 @@ def _keep_files_open() -> None:
 
 def close_threads() -> None:
     """Ends the threads with their connections; the next call begins anew."""
-    global _pool
-    together = Barrier(THREADS)
-
-    def close() -> None:
-        together.wait()
-        connections.close_all()
-
-    for _ in range(THREADS):
-        _pool.submit(close)
-    _pool.shutdown(wait=True)
-    _pool = ThreadPoolExecutor(THREADS, thread_name_prefix="database")
+    _readers.close()
+    _writers.close()

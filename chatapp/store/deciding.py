@@ -8,6 +8,7 @@ from uuid import UUID
 
 from django.db import transaction
 from django.db.models import F
+from django.db.models.functions import Now
 from django.utils import timezone
 
 from ..core.items import Item, KeyMaker, Kind, Outcome
@@ -69,7 +70,7 @@ def asks_of(row: Message) -> list[str]:
 def _lock(answer: UUID) -> None:
     # A word for the whole conversation reaches its other answers too: one at a time.
     Conversation.objects.filter(messages=answer).update(next_order=F("next_order"))
-    if not Message.objects.filter(pk=answer, status=Status.WAITING).update(touched_at=timezone.now()):
+    if not Message.objects.filter(pk=answer, status=Status.WAITING).update(touched_at=Now()):
         raise Refused(NOT_WAITING)
 
 
@@ -126,6 +127,6 @@ def _settle(row: Message, left: Sequence[str], runner: str) -> None:
     if left:
         tell_of(row.pk, "turn waits")
         return
-    changes = {"status": Status.QUEUED, "tries": 0, "runner": runner, "touched_at": timezone.now()}
+    changes = {"status": Status.QUEUED, "tries": 0, "runner": runner, "touched_at": Now()}
     Message.objects.filter(pk=row.pk, status=Status.WAITING).update(**changes)
     tell_of(row.pk, "turn queued")

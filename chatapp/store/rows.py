@@ -8,7 +8,7 @@ from typing import Any
 from uuid import UUID
 
 from django.db.models import F
-from django.utils import timezone
+from django.db.models.functions import Now
 
 from ..core.items import Item, clean
 from ..models import Item as ItemRow
@@ -40,7 +40,7 @@ class Measured:
 
 def hold(claim: Claim, **changes: Any) -> None:
     rows = Message.objects.filter(pk=claim.message, attempt=claim.attempt, status=Status.RUNNING)
-    if not rows.update(touched_at=timezone.now(), **changes):
+    if not rows.update(touched_at=Now(), **changes):
         raise Fenced
 
 

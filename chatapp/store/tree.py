@@ -9,6 +9,7 @@ from uuid import UUID
 
 from django.db import IntegrityError, transaction
 from django.db.models import F
+from django.db.models.functions import Now
 from django.utils import timezone
 
 from ..core.items import ITEM_CAP, Kind, clean
@@ -159,7 +160,7 @@ def _start_answer(question: Message, order: int, author: Any, asked: AskedFor) -
         runner=asked.runner,
         submission=asked.submission,
         sent_from_id=asked.sent_from or _sent_from(question),
-        touched_at=timezone.now(),
+        touched_at=Now(),
     )
     move_head(question.conversation_id, answer.id)
     tell(question.conversation_id, "turn queued", answer.id)

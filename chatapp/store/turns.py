@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
+from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
 from django.db import transaction
 from django.db.models import Count, F
+from django.db.models.functions import Now
 from django.utils import timezone
 
 from ..core.counting import COUNTED
@@ -16,6 +19,7 @@ from ..core.items import Item, Outcome
 from ..core.permission import arguments_hash
 from ..models import IS_LIVE, LIVE, Conversation, Message, Role, Status, ToolRun
 from ..models import Draft as DraftRow
+from ..models import Item as ItemRow
 from .branches import load_items, next_round
 from .cutting import Seen, best_seen, cut_off, ended_by, measured_of, sent_for_the_open_round
 from .figures import count_ending, counted_so_far
@@ -23,12 +27,23 @@ from .limits import refuse_beyond
 from .rows import Claim, Fenced, Measured, append, hold, note, tell_of
 
 
+@dataclass(frozen=True, slots=True)
+class LiveTurn:
+    """A turn that somebody should be working on. `untouched`: for how long nobody wrote to it, by the database's clock."""
+
+    id: UUID
+    attempt: int
+    tries: int
+    runner: str
+    untouched: timedelta | None
+
+
 @transaction.atomic
 def claim(message: UUID, *, runner: str, seen: int) -> Claim:
     """Takes the turn over from the attempt that was `seen`; of several who try, one succeeds."""
     rows = Message.objects.filter(pk=message, attempt=seen, status__in=(Status.QUEUED, Status.RUNNING))
     changes = {"attempt": F("attempt") + 1, "tries": F("tries") + 1}
-    if not rows.update(status=Status.RUNNING, runner=runner, touched_at=timezone.now(), **changes):
+    if not rows.update(status=Status.RUNNING, runner=runner, touched_at=Now(), **changes):
         raise Fenced
     tell_of(message, "turn began")
     return Claim(message, seen + 1)
@@ -78,9 +93,19 @@ def give_up(claim: Claim, status: Status, seen: Seen, measured: Measured, ended:
 
 
 @transaction.atomic
-def stop(message: UUID, seen: Seen | None, *, by: str = "") -> bool:
-    """A person stops the turn, whoever runs it. False when it had already ended."""
+def stop(message: UUID, seen: Seen | None, *, by: str = "", attempt: int | None = None) -> bool:
+    """A person stops the turn, whoever runs it. False when it had already ended. `attempt`: the one that was running when
+    they said so; what was told to go on since then is not what they meant."""
+    if attempt is not None and _went_on_after(message, attempt):
+        return False
     return _take(message, LIVE, Status.STOPPED, seen, ended_by(by), Outcome.STOPPED)
+
+
+def _went_on_after(message: UUID, attempt: int) -> bool:
+    rows = Message.objects.select_for_update().filter(pk=message)
+    metadata = rows.values_list("metadata", flat=True).first()
+    since = metadata.get("goes_on_after") if isinstance(metadata, dict) else None
+    return isinstance(since, int) and since > attempt
 
 
 @transaction.atomic
@@ -108,8 +133,9 @@ def requeue(message: UUID, *, runner: str = "") -> bool:
     metadata = {name: value for name, value in row.metadata.items() if name != "ended"}
     metadata["goes_on_at"] = next_round(load_items(message))
     metadata["goes_on_ms"] = metadata.get("elapsed_ms", 0)
+    metadata["goes_on_after"] = row.attempt
     metadata[COUNTED] = counted_so_far(row)
-    changes = {"tries": 0, "runner": runner, "metadata": metadata, "touched_at": timezone.now()}
+    changes = {"tries": 0, "runner": runner, "metadata": metadata, "touched_at": Now()}
     mine = Message.objects.filter(pk=message, status=row.status, attempt=row.attempt)
     if not mine.update(status=Status.QUEUED, **changes):
         return False
@@ -132,7 +158,7 @@ def save_drafts(drafts: Sequence[tuple[Claim, dict[str, Any]]]) -> set[Claim]:
     claimed = Message.objects.select_for_update().order_by("pk").filter(status=Status.RUNNING)
     holding = set(claimed.filter(pk__in=[claim.message for claim, _ in drafts]).values_list("pk", "attempt"))
     kept = {claim: saved for claim, saved in drafts if (claim.message, claim.attempt) in holding}
-    Message.objects.filter(pk__in=[claim.message for claim in kept]).update(touched_at=timezone.now())
+    Message.objects.filter(pk__in=[claim.message for claim in kept]).update(touched_at=Now())
     DraftRow.objects.bulk_create(
         [
             DraftRow(message_id=claim.message, attempt=claim.attempt, n=saved["n"], saved=saved)
@@ -145,10 +171,29 @@ def save_drafts(drafts: Sequence[tuple[Claim, dict[str, Any]]]) -> set[Claim]:
     return set(kept)
 
 
-def load_live_turns() -> list[Message]:
-    """Turns that somebody should be working on; no more of each than tells whether somebody is."""
+def load_live_turns() -> list[LiveTurn]:
+    """No more of each than tells whether somebody is at work on it."""
     rows = Message.objects.filter(IS_LIVE, status__in=(Status.QUEUED, Status.RUNNING)).order_by("touched_at")
-    return list(rows.only("id", "attempt", "tries", "runner", "touched_at"))
+    found = rows.values_list("id", "attempt", "tries", "runner", "touched_at", Now())
+    return [
+        LiveTurn(pk, attempt, tries, runner, now - touched_at if touched_at else None)
+        for pk, attempt, tries, runner, touched_at, now in found
+    ]
+
+
+def has_ended(claim: Claim) -> bool:
+    """Whether this very attempt brought the turn to its end, or to wait: nobody else can without raising the number."""
+    status = Message.objects.filter(pk=claim.message, attempt=claim.attempt).values_list("status", flat=True)
+    return status.first() not in (None, Status.RUNNING)
+
+
+def has_claimed(message: UUID, *, runner: str, attempt: int) -> bool:
+    mine = Message.objects.filter(pk=message, attempt=attempt, runner=runner, status=Status.RUNNING)
+    return mine.exists()
+
+
+def has_items(message: UUID, keys: Collection[str]) -> bool:
+    return ItemRow.objects.filter(message=message, key__in=keys).count() == len(keys)
 
 
 def count_turns() -> dict[str, int]:
@@ -166,7 +211,7 @@ def _take(
     mine: dict[str, Any] | None = None,
 ) -> bool:
     rows = Message.objects.filter(pk=message, status__in=leaves, **(mine or {}))
-    if not rows.update(status=status, attempt=F("attempt") + 1, runner="", touched_at=timezone.now()):
+    if not rows.update(status=status, attempt=F("attempt") + 1, runner="", touched_at=Now()):
         return False
     # Rows that cannot be read must not keep a turn alive: verify_log names them.
     with suppress(ValueError, TypeError, KeyError):

@@ -12,6 +12,7 @@ from ..core.history import NO_RESULT
 from ..core.items import Item, Kind, Outcome, clean
 from ..store import Permissions, in_thread
 from ..tools.base import Tool, ToolOutput, can_be_read
+from .keep.keeper import patiently
 from .state import TurnState
 
 AT_ONCE = 8
@@ -40,8 +41,8 @@ class Calls:
         if not calls:
             return []
         if any("." in call.name for call in calls):
-            await self._refresh()
-        known = await in_thread(store.load_permissions)(self.turn.claim.message)
+            await patiently(self._refresh)()
+        known = await patiently(in_thread(store.load_permissions))(self.turn.claim.message)
         asks = [call for call in calls if self._must_ask(call, known)]
         await _together(self._settle(call, known) for call in calls if call not in asks)
         return asks
@@ -73,7 +74,7 @@ class Calls:
         return call.key in known.begun and not tool.idempotent
 
     async def _run(self, call: Item, tool: Tool) -> None:
-        await in_thread(store.begin_call)(self.turn.claim, call)
+        await self.turn.write("begin_call", items=(call,))
         key = self._start(call)
         await self._record(call, key, await tool.run(call.text, _Progress(self.turn, key, self._now).tell))
 
@@ -94,7 +95,7 @@ class Calls:
         )
         done = ItemDone(result)
         at = self.turn.note(done)
-        await in_thread(store.append_result)(self.turn.claim, result, self.turn.measured([key]))
+        await self.turn.write("append_result", items=(result,), measured=self.turn.measured([key]))
         # A result is a fact: it is a row before anybody sees it.
         self.turn.show(done, at)
         self.turn.publish(ItemsStored((key,)))

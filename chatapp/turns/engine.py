@@ -16,6 +16,7 @@ from django.conf import settings
 from .. import local_model, store
 from ..core.items import Item
 from ..core.permission import shown_hash
+from ..models import Message
 from ..providers import WIRES
 from ..providers.base import OFF
 from ..providers.catalog import Catalog
@@ -23,6 +24,8 @@ from ..providers.client import close_client, warm_up
 from ..providers.local import LocalProvider
 from ..store import Answers, AskedFor, Refused, Started, in_thread
 from ..tools import TOOLS, Tool
+from .heartbeat import BEAT_SECONDS, Heartbeat
+from .keep.keeper import Keeper
 from .live import Live, MemoryLive
 from .locks import ProcessLock
 from .loop import World
@@ -44,22 +47,26 @@ class Engine:
         now: Callable[[], float] = time.monotonic,
         replay_turns: int | None = None,
         titles: bool = False,
+        beat: float = BEAT_SECONDS,
         **limits: Any,
     ) -> None:
         self.catalog, self.mcp = catalog, Mcp(settings.MCP_SERVERS, tools)
         self.tools, self.providers = self.mcp.tools, Providers(catalog)
         self.live: Live = MemoryLive()
         self.notices: Notices = MemoryNotices()
+        lock = ProcessLock(folder / "run")
+        self.keeper = Keeper(folder / "run")
         world = World(
             catalog=catalog,
             live=self.live,
+            keeper=self.keeper,
             tools=self.tools,
             now=now,
             refresh=self.mcp.refresh,
             replay_turns=replay_turns,
             **limits,
         )
-        self.runner = EmbeddedRunner(world, ProcessLock(folder / "run"))
+        self.runner = EmbeddedRunner(world, lock, Heartbeat(lock.name, every=beat))
         self.titles, self._finds_titles = Titles(catalog), titles
         self._beside: list[asyncio.Task[None]] = []
 
@@ -169,17 +176,24 @@ class Engine:
     async def stop(self, answer: UUID, *, by: str = "") -> bool:
         """The turn is stopped when this answers, whoever runs it; what was seen of it is kept."""
         # First it falls silent: a word that is shown while the stop is written would not be kept.
-        async with self.runner.stopping(answer):
+        async with self.runner.stopping(answer) as attempt:
             seen = await self.live.seen(answer)
-            return await in_thread(store.stop)(answer, seen, by=by)
+            if attempt is None:
+                attempt = await in_thread(_attempt)(answer)
+            return await self.keeper.stop(answer, seen, attempt=attempt, by=by)
 
     async def close(self) -> None:
         """What runs is cancelled and stays as it is in the rows, for the next process to go on with."""
         for task in self._beside:
             task.cancel()
         await self.runner.close()
+        await self.keeper.close()
         await self.mcp.close()
         await close_client()
+
+
+def _attempt(answer: UUID) -> int:
+    return Message.objects.values_list("attempt", flat=True).get(pk=answer)
 
 
 @cache

@@ -18,11 +18,12 @@ from ..models import Conversation, Status
 from ..providers.base import ModelSpec, ProviderError, ToolSpec, Trouble
 from ..providers.catalog import Catalog, Provider, UnknownModel
 from ..providers.refusals import trouble_error
-from ..store import Branch, Claim, Fenced, Measured, Seen, in_thread
+from ..store import Branch, Claim, Fenced, Seen, in_thread
 from ..tools.base import Tool
 from .asking import Asking, Response
 from .calls import Calls
 from .drafts import Drafts
+from .keep.keeper import Keeper, patiently
 from .live import Live
 from .names import abroad
 from .state import TurnState
@@ -45,6 +46,7 @@ class World:
 
     catalog: Catalog
     live: Live
+    keeper: Keeper
     tools: Mapping[str, Tool]
     now: Callable[[], float]
     refresh: Callable[[], Awaitable[None]]
@@ -58,8 +60,8 @@ class World:
 
 async def run_turn(claim: Claim, world: World) -> None:
     """Answers one question. Whoever takes the turn over meanwhile makes this end quietly, with nothing written."""
-    answer = await in_thread(store.load_answer)(claim.message)
-    turn = TurnState(claim, answer, world.live, world.now)
+    answer = await patiently(in_thread(store.load_answer))(claim.message)
+    turn = TurnState(claim, answer, world.live, world.keeper, world.now)
     try:
         async with asyncio.TaskGroup() as group:
             beside = group.create_task(_keep_draft(turn, world.drafts, world.checkpoint))
@@ -110,7 +112,7 @@ class _Loop:
 
     async def _round(self) -> bool:
         """One response of the model and its calls. True when the turn has ended, or waits."""
-        branch = await in_thread(store.load_branch)(self.turn.claim.message)
+        branch = await patiently(in_thread(store.load_branch))(self.turn.claim.message)
         # Found once: what staff change meanwhile is for the next answer.
         self.who = self.who or self.world.catalog.find(branch.leaf.model)
         asking = Asking(self.turn, self.who, branch, replay_turns=self.world.replay_turns)
@@ -122,13 +124,13 @@ class _Loop:
         self._refuse_empty(response)
         if may_call and (response.calls or response.finish is Finish.PAUSE):
             calls = response.calls
-            await self._store(store.append_round, response)
+            await self._store("append_round", response)
             return await self._has_to_wait(calls)
         if response.calls:
             calls, words = response.calls, response.words
-            await self._store(store.append_round, response)
+            await self._store("append_round", response)
             await self._refuse_calls(calls, words=words)
-        await self._store(store.finish, response)
+        await self._store("finish", response)
         self._say_ended(Status.COMPLETE)
         return True
 
@@ -156,7 +158,7 @@ class _Loop:
         """True where a person is asked before the turn can go on."""
         asks = await self.calls.settle(calls)
         if asks:
-            await in_thread(store.park)(self.turn.claim, asks, self.turn.measured([]))
+            await self.turn.write("park", items=tuple(asks), measured=self.turn.measured([]))
             self._say_ended(Status.WAITING)
         return bool(asks)
 
@@ -168,9 +170,10 @@ class _Loop:
         if not response.calls and not response.words and not paused:
             raise trouble_error(Trouble.EMPTY, label)
 
-    async def _store(self, write: Callable[[Claim, list[Item], Measured], None], response: Response) -> None:
+    async def _store(self, name: str, response: Response) -> None:
         keys = [item.key for item in response.items]
-        await in_thread(write)(self.turn.claim, response.items, self.turn.measured(keys, self.turn.facts))
+        measured = self.turn.measured(keys, self.turn.facts)
+        await self.turn.write(name, items=tuple(response.items), measured=measured)
         self.turn.facts, response.items = None, []
         self.turn.publish(ItemsStored(tuple(keys)))
 
@@ -199,7 +202,7 @@ class _Loop:
     async def _give_up(self, status: Status, ended: dict[str, Any]) -> None:
         seen = Seen(self.turn.claim.attempt, self.turn.draft, self.turn.elapsed())
         measured = self.turn.measured([], self.turn.facts)
-        await in_thread(store.give_up)(self.turn.claim, status, seen, measured, ended)
+        await self.turn.write("give_up", seen=seen, measured=measured, status=status, ended=ended)
 
     def _say_ended(self, status: Status, sentence: str = "") -> None:
         self.turn.publish(TurnEnded(status, sentence))

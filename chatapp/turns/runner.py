@@ -6,18 +6,19 @@ import asyncio
 import contextvars
 import logging
 from collections import Counter
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from datetime import timedelta
 from typing import Protocol
 from uuid import UUID
 
 from django.db import Error
-from django.utils import timezone
 
 from .. import store
 from ..models import Message, Status
-from ..store import Fenced, in_thread
+from ..store import Claim, Fenced, LiveTurn, in_thread, in_writer
+from .heartbeat import Heartbeat
+from .keep.keeper import Keeper, patiently
 from .locks import ProcessLock
 from .loop import World, run_turn
 
@@ -25,7 +26,7 @@ log = logging.getLogger(__name__)
 
 TRIES = 3
 TOO_OLD = timedelta(minutes=15)
-LOOK_SECONDS = 5.0
+LOOK_SECONDS = 1.0
 
 
 class Runner(Protocol):
@@ -37,37 +38,42 @@ class Runner(Protocol):
     async def start(self, message: UUID) -> None:
         """The queued turn begins."""
 
-    def stopping(self, message: UUID) -> AbstractAsyncContextManager[None]:
-        """Ends the work on the turn; inside the block it is being stopped in the rows."""
+    def stopping(self, message: UUID) -> AbstractAsyncContextManager[int | None]:
+        """Ends the work on the turn; inside the block it is being stopped in the rows. Gives the attempt that was at work here."""
 
 
 class EmbeddedRunner:
-    def __init__(self, world: World, lock: ProcessLock) -> None:
-        self._world, self._lock = world, lock
+    def __init__(self, world: World, lock: ProcessLock, heartbeat: Heartbeat) -> None:
+        self._world, self._lock, self._heartbeat = world, lock, heartbeat
         self._tasks: dict[UUID, set[asyncio.Task[None]]] = {}
+        # The newest attempt at each turn that this process has claimed, or is about to.
+        self._attempts: dict[UUID, int] = {}
         self._stopping: Counter[UUID] = Counter()
 
     @property
     def name(self) -> str:
         return self._lock.name
 
+    @property
+    def _keeper(self) -> Keeper:
+        return self._world.keeper
+
     async def start(self, message: UUID, *, seen: int | None = None) -> None:
-        attempt = seen if seen is not None else await in_thread(_queued_attempt)(message)
-        if attempt is None:
-            return
+        self._heartbeat.begin()
         # A turn outlives the request that asked for it, so it must not inherit the request's context.
-        task = asyncio.create_task(self._run(message, attempt), context=contextvars.Context())
+        task = asyncio.create_task(self._run(message, seen), context=contextvars.Context())
         self._tasks.setdefault(message, set()).add(task)
         task.add_done_callback(lambda done: self._forget(message, done))
 
     @asynccontextmanager
-    async def stopping(self, message: UUID) -> AsyncIterator[None]:
+    async def stopping(self, message: UUID) -> AsyncIterator[int | None]:
         """No more is said, and until the block ends nobody here takes the turn for abandoned."""
         self._stopping[message] += 1
+        attempt = self._attempts.get(message)
         for task in self._tasks.get(message, ()):
             task.cancel()
         try:
-            yield
+            yield attempt
         finally:
             self._stopping[message] -= 1
             if not self._stopping[message]:
@@ -85,17 +91,21 @@ class EmbeddedRunner:
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
+        await asyncio.to_thread(self._heartbeat.end)
         self._lock.release()
 
     async def recover(self) -> None:
-        """Takes over the turns that nobody works on any more."""
-        for row in await in_thread(store.load_live_turns)():
-            if self._is_abandoned(row):
-                try:
-                    await self._take_over(row)
-                except Exception as error:
-                    # One damaged row must not keep the others from going on.
-                    log.error("turn %s could not be taken over: %s", row.id, type(error).__name__)
+        """Writes what dead processes had still to write, then takes over the turns that nobody works on any more."""
+        await self._keeper.settle()
+        turns = await in_thread(store.load_live_turns)()
+        if turns:
+            self._heartbeat.begin()
+        for turn in self._abandoned(turns):
+            try:
+                await self._take_over(turn)
+            except Exception as error:
+                # One damaged row must not keep the others from going on.
+                log.error("turn %s could not be taken over: %s", turn.id, type(error).__name__)
 
     async def keep_recovering(self) -> None:
         while True:
@@ -105,9 +115,14 @@ class EmbeddedRunner:
             except Error as error:
                 log.warning("abandoned turns were not looked for: %s", type(error).__name__)
 
-    async def _run(self, message: UUID, seen: int) -> None:
+    async def _run(self, message: UUID, seen: int | None) -> None:
+        if seen is None:
+            seen = await patiently(in_thread(_queued_attempt))(message)
+        if seen is None or self._attempts.get(message, 0) > seen:
+            return
+        self._attempts[message] = seen + 1
         try:
-            claim = await in_thread(store.claim)(message, runner=self.name, seen=seen)
+            claim = await patiently(in_writer(_claim))(message, runner=self.name, seen=seen)
         except Fenced:
             return
         await run_turn(claim, self._world)
@@ -116,21 +131,39 @@ class EmbeddedRunner:
         self._tasks[message].discard(task)
         if not self._tasks[message]:
             del self._tasks[message]
+            self._attempts.pop(message, None)
         if not task.cancelled() and (error := task.exception()):
             log.error("turn %s was left unfinished: %s", message, type(error).__name__)
 
-    def _is_abandoned(self, row: Message) -> bool:
-        if row.runner == self.name:
-            return row.id not in self._tasks and row.id not in self._stopping
-        return self._lock.is_free(row.runner, touched_at=row.touched_at)
+    def _abandoned(self, turns: Sequence[LiveTurn]) -> list[LiveTurn]:
+        silent = self._heartbeat.silent(turn for turn in turns if turn.runner != self.name)
+        found = [turn for turn in turns if self._is_abandoned(turn, silent)]
+        noted = self._keeper.noted() if found else set()
+        return [turn for turn in found if turn.id not in noted]
 
-    async def _take_over(self, row: Message) -> None:
-        if row.tries >= TRIES or row.touched_at is None or timezone.now() - row.touched_at > TOO_OLD:
-            await in_thread(store.interrupt)(row.id, attempt=row.attempt)
-            log.warning("turn %s is interrupted after %s tries", row.id, row.tries)
+    def _is_abandoned(self, turn: LiveTurn, silent: set[UUID]) -> bool:
+        if turn.runner == self.name:
+            here = turn.id in self._tasks or turn.id in self._stopping
+            return not here and not self._keeper.keeps(turn.id)
+        return self._lock.is_free(turn.runner) or turn.id in silent
+
+    async def _take_over(self, turn: LiveTurn) -> None:
+        if turn.tries >= TRIES or turn.untouched is None or turn.untouched > TOO_OLD:
+            await in_writer(store.interrupt)(turn.id, attempt=turn.attempt)
+            log.warning("turn %s is interrupted after %s tries", turn.id, turn.tries)
         else:
-            log.info("turn %s attempt %s is taken over", row.id, row.attempt)
-            await self.start(row.id, seen=row.attempt)
+            log.info("turn %s attempt %s is taken over", turn.id, turn.attempt)
+            await self.start(turn.id, seen=turn.attempt)
+
+
+def _claim(message: UUID, *, runner: str, seen: int) -> Claim:
+    """Whoever lost the connection while it was written finds it there. Only one task of a process tries this for an attempt."""
+    try:
+        return store.claim(message, runner=runner, seen=seen)
+    except Fenced:
+        if store.has_claimed(message, runner=runner, attempt=seen + 1):
+            return Claim(message, seen + 1)
+        raise
 
 
 def _queued_attempt(message: UUID) -> int | None:

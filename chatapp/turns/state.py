@@ -2,21 +2,30 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from typing import Any
 
 from ..core.draft import Draft
-from ..core.events import Event
+from ..core.events import Event, Saving
 from ..core.items import KeyMaker
 from ..store import Answer, Claim, Measured
+from .keep.keeper import Keeper
+from .keep.writes import Write
 from .live import Live
+
+# A page says calmly that it takes longer when it does.
+CALM_SECONDS = 2.0
+SAVING = "Saving… The database takes nothing at the moment; what you see is kept"
 
 
 class TurnState:
     """Its time goes on from where the last attempt left it: what people and crashes took is left out."""
 
-    def __init__(self, claim: Claim, answer: Answer, live: Live, now: Callable[[], float]) -> None:
-        self.claim, self._live, self._now = claim, live, now
+    def __init__(
+        self, claim: Claim, answer: Answer, live: Live, keeper: Keeper, now: Callable[[], float]
+    ) -> None:
+        self.claim, self._live, self._keeper, self._now = claim, live, keeper, now
         self.draft = Draft()
         self.keys = KeyMaker(item.key for item in answer.items)
         before: float = answer.row.metadata.get("elapsed_ms", 0)
@@ -51,6 +60,17 @@ class TurnState:
 
     def show(self, event: Event, at: float) -> None:
         self._live.publish(self.stream, event, at)
+
+    async def write(self, name: str, **what: Any) -> None:
+        """Returns when it stands: nothing goes on before that."""
+        writing = asyncio.ensure_future(self._keeper.write(Write(name=name, claim=self.claim, **what)))
+        try:
+            done, _ = await asyncio.wait({writing}, timeout=CALM_SECONDS)
+            if not done:
+                self.publish(Saving(SAVING))
+            await writing
+        finally:
+            writing.cancel()
 
     def measured(self, keys: list[str], facts: dict[str, Any] | None = None) -> Measured:
         at = self.elapsed()

@@ -10,6 +10,7 @@ from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
+from shutil import copytree
 from typing import Any
 from uuid import UUID
 
@@ -367,31 +368,34 @@ def test_the_lock_of_a_dead_process_is_swept_and_that_of_a_living_one_stays(tmp_
     gone.kill()
     lock = ProcessLock(tmp_path / "run")
     try:
-        files = {path.stem for path in (tmp_path / "run").iterdir()}
+        files = {path.stem for path in (tmp_path / "run").glob("*.lock")}
         assert files == {name.rpartition("/")[2] for name in (there.name, lock.name)}
-        assert lock.is_free(gone.name, touched_at=timezone.now())
-        assert not lock.is_free(there.name, touched_at=None)
-        assert lock.is_free(there.kill(), touched_at=timezone.now())
+        assert lock.is_free(gone.name)
+        assert not lock.is_free(there.name)
+        assert lock.is_free(there.kill())
     finally:
         lock.release()
 
 
-def test_a_process_of_another_machine_is_gone_when_it_was_silent_for_a_minute(tmp_path):
-    lock = ProcessLock(tmp_path)
-    for seconds, free in ((50, False), (70, True)):
-        then = timezone.now() - timedelta(seconds=seconds)
-        assert lock.is_free("elsewhere/12-abcdef01", touched_at=then) is free
-    lock.release()
+def test_a_folder_keeps_its_name_and_a_copy_gets_another(tmp_path):
+    locks = [ProcessLock(tmp_path / "run") for _ in range(2)]
+    copytree(tmp_path / "run", tmp_path / "copied")
+    locks.append(ProcessLock(tmp_path / "copied"))
+    homes = [lock.name.partition("/")[0] for lock in locks]
+    assert homes[0] == homes[1] != homes[2]
+    assert not locks[2].is_free(locks[0].name), "In the copy nobody holds its file, and it lives."
+    for lock in locks:
+        lock.release()
 
 
 def test_processes_that_start_and_sweep_at_once_all_get_their_locks(tmp_path):
     async def story():
         locks = await asyncio.gather(*(asyncio.to_thread(lambda: ProcessLock(tmp_path)) for _ in range(60)))
         assert len({lock.name for lock in locks}) == 60
-        assert not any(locks[0].is_free(lock.name, touched_at=None) for lock in locks)
+        assert not any(locks[0].is_free(lock.name) for lock in locks)
         for lock in locks:
             lock.release()
-        assert list(tmp_path.iterdir()) == []
+        assert list(tmp_path.glob("*.lock")) == []
 
     asyncio.run(story())
 

@@ -1,0 +1,204 @@
+"""Carries out what turns write, one after the other for each turn, and tries again until it stands."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import ParamSpec, TypeVar
+from uuid import UUID
+
+from django.db import Error, InterfaceError, InternalError, OperationalError
+
+from ... import store
+from ...core.items import Item
+from ...models import LIVE, Message
+from ...store import Claim, Fenced, Seen, in_writer
+from .journal import Journal, Record, journals_in, left_behind, read_all, take_journal
+from .writes import NOTED, Write
+
+log = logging.getLogger(__name__)
+
+P = ParamSpec("P")
+R = TypeVar("R")
+# The database is locked, full, or away: that passes. Anything else comes again, however often it is tried.
+PASSING = (OperationalError, InterfaceError, InternalError)
+PAUSE, LONGEST_PAUSE = 0.05, 0.5
+# Whoever stops waits so long for the row; then the mark in the journal is what makes it a fact.
+SOON = 0.15
+
+
+def patiently(work: Callable[P, Awaitable[R]]) -> Callable[P, Awaitable[R]]:
+    """The same, tried again while the database is in trouble."""
+
+    async def tried(*args: P.args, **kwargs: P.kwargs) -> R:
+        pause = PAUSE
+        while True:
+            try:
+                return await work(*args, **kwargs)
+            except PASSING as error:
+                log.info("the database is in trouble, and is asked again: %s", type(error).__name__)
+            await asyncio.sleep(pause)
+            pause = min(2 * pause, LONGEST_PAUSE)
+
+    return tried
+
+
+class Keeper:
+    """`folder`: where the journals of all processes lie that share it."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._journal: Journal | None = None
+        # The newest write of each turn that has one under way, which those after it wait for.
+        self._newest: dict[UUID, asyncio.Task[bool]] = {}
+        self._ends: dict[UUID, Write] = {}
+        # When each journal of others was last changed, of which nothing is left to do.
+        self._settled: dict[Path, int] = {}
+        self._take_journal()
+
+    async def write(self, write: Write) -> None:
+        """Returns when it stands; Fenced where the turn has changed hands. Whoever is cancelled meanwhile leaves it under way."""
+        await asyncio.shield(self._begin(write))
+
+    async def stop(self, message: UUID, seen: Seen | None, *, attempt: int, by: str) -> bool:
+        """A fact when this returns, even where the database takes nothing. False where the turn had ended."""
+        end = self._ends.get(message)
+        if end is None:
+            stop = Write(name="stop", claim=Claim(message, attempt), seen=seen, by=by)
+            task = self._begin(stop)
+            await asyncio.wait({task}, timeout=SOON)
+            return task.result() if task.done() else True
+        return end.name == "stop"
+
+    def keeps(self, message: UUID) -> bool:
+        """Whether something of this turn is still to be written by this process."""
+        return message in self._newest
+
+    def is_stopped(self, message: UUID) -> bool:
+        """Whether it was stopped, which no row says yet."""
+        end = self._ends.get(message)
+        return end is not None and end.name == "stop"
+
+    def known(self, row: Message, items: Sequence[Item]) -> tuple[Message, Sequence[Item]]:
+        """The row and its items, with a stop that is not written yet."""
+        end = self._ends.get(row.pk)
+        if end is None or end.name != "stop" or row.status not in LIVE:
+            return row, items
+        return store.as_stopped(row, items, end.seen, end.by)
+
+    async def stands(self, message: UUID, *, within: float) -> bool:
+        """Whether everything of this turn is written, now or soon."""
+        if message in self._newest:
+            await asyncio.wait({self._newest[message]}, timeout=within)
+        return message not in self._newest
+
+    async def settle(self) -> None:
+        """Writes what was left in the journals of processes that are gone."""
+        self._take_journal()
+        if self._journal:
+            await _settle(self._journal)
+        for path in journals_in(self._folder):
+            if self._settled.get(path) != _changed_at(path) and not (
+                self._journal and self._journal.path == path
+            ):
+                with suppress(BlockingIOError), left_behind(path) as journal:
+                    await _settle(journal)
+                    self._settled[path] = _changed_at(path)
+
+    def noted(self) -> set[UUID]:
+        """The turns of which any process of this folder has something to write: nobody takes them over before."""
+        return {write.claim.message for write in _understood(read_all(self._folder))}
+
+    async def close(self) -> None:
+        """What is not written stays in the journal; the next process writes it."""
+        tasks = list(self._newest.values())
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        if self._journal:
+            self._journal.close()
+            self._journal = None
+
+    def _begin(self, write: Write) -> asyncio.Task[bool]:
+        message = write.claim.message
+        record = self._note(write) if write.name in NOTED else None
+        if write.is_end:
+            self._ends[message] = write
+        task = asyncio.create_task(self._until_it_stands(write, record, self._newest.get(message)))
+        self._newest[message] = task
+        task.add_done_callback(lambda done: self._forget(write, done))
+        return task
+
+    async def _until_it_stands(
+        self, write: Write, record: Record | None, before: asyncio.Task[bool] | None
+    ) -> bool:
+        if before:
+            await asyncio.wait({before})
+        try:
+            stood = await patiently(in_writer(write.carry_out))()
+        except (Fenced, Error):
+            self._wipe(record)
+            raise
+        self._wipe(record)
+        return stood
+
+    def _note(self, write: Write) -> Record | None:
+        if self._journal is None:
+            return None
+        record = self._journal.note(write.to_text())
+        if record is None and write.bare:
+            record = self._journal.note(write.bare.to_text())
+        if record is None:
+            log.warning("turn %s: %s could not be noted beforehand", write.claim.message, write.name)
+        return record
+
+    def _wipe(self, record: Record | None) -> None:
+        if record and self._journal:
+            self._journal.forget(record)
+
+    def _forget(self, write: Write, task: asyncio.Task[bool]) -> None:
+        message = write.claim.message
+        if self._newest.get(message) is task:
+            del self._newest[message]
+        if self._ends.get(message) is write:
+            del self._ends[message]
+        if not task.cancelled() and (error := task.exception()) and not isinstance(error, Fenced):
+            log.error("turn %s: %s could not be written: %s", message, write.name, type(error).__name__)
+
+    def _take_journal(self) -> None:
+        if self._journal is None:
+            try:
+                self._journal = take_journal(self._folder)
+            except OSError as error:
+                log.warning("nothing can be noted in DATA_DIR/run beforehand: %s", error)
+
+
+def _changed_at(path: Path) -> int:
+    return path.stat().st_mtime_ns
+
+
+async def _settle(journal: Journal) -> None:
+    """In the order in which it was noted. What the database does not take now stays, and all that follows it."""
+    for record in journal.left.copy():
+        for write in _understood([record.text]):
+            try:
+                await in_writer(write.carry_out)()
+            except PASSING:
+                raise
+            except Fenced:
+                log.info("turn %s attempt %s went on elsewhere", write.claim.message, write.claim.attempt)
+            except Error as error:
+                log.error("turn %s: %s is lost: %s", write.claim.message, write.name, type(error).__name__)
+            else:
+                log.info("turn %s: %s of a process that is gone is written", write.claim.message, write.name)
+        journal.forget(record)
+        journal.left.remove(record)
+
+
+def _understood(texts: Sequence[str] | Iterator[str]) -> Iterator[Write]:
+    for text in texts:
+        with suppress(ValueError, TypeError, KeyError):
+            yield Write.from_text(text)
