@@ -13,7 +13,7 @@ from uuid import UUID
 
 from chatapp.core.draft import Draft
 from chatapp.core.durations import thinking_in_words, thought_in_words
-from chatapp.core.events import Event, ItemDelta, ItemDone, ItemStarted, Repaired, Retrying, as_dict
+from chatapp.core.events import Event, ItemDelta, ItemDone, ItemStarted, Repaired, Retrying, Saving, as_dict
 from chatapp.core.items import Kind
 from chatapp.management.columns import column_after
 from chatapp.models import Message, Status
@@ -146,7 +146,7 @@ class Terminal:
                 self._say(event.text, self._voice(event.key))
             case ItemDone():
                 self._finish(event)
-            case Retrying() | Repaired():
+            case Retrying() | Repaired() | Saving():
                 self._on_new_line(event.sentence + "\n", DIM)
             case _:
                 pass

@@ -12,7 +12,6 @@ from ..core.history import NO_RESULT
 from ..core.items import Item, Kind, Outcome, clean
 from ..store import Permissions, in_thread
 from ..tools.base import Tool, ToolOutput, can_be_read
-from .keep.keeper import patiently
 from .state import TurnState
 
 AT_ONCE = 8
@@ -41,8 +40,8 @@ class Calls:
         if not calls:
             return []
         if any("." in call.name for call in calls):
-            await patiently(self._refresh)()
-        known = await patiently(in_thread(store.load_permissions))(self.turn.claim.message)
+            await self.turn.patiently(self._refresh)()
+        known = await self.turn.patiently(in_thread(store.load_permissions))(self.turn.claim.message)
         asks = [call for call in calls if self._must_ask(call, known)]
         await _together(self._settle(call, known) for call in calls if call not in asks)
         return asks

@@ -36,6 +36,12 @@ from .purging import keep_purging
 from .runner import EmbeddedRunner
 from .titles import Titles
 
+# What was stopped is stored before it goes on.
+SAVED_SECONDS = 1.0
+STILL_SAVING = (
+    "The database takes nothing at the moment, so this is still being saved. Try again in a moment."
+)
+
 
 class Engine:
     def __init__(
@@ -168,6 +174,8 @@ class Engine:
 
     async def go_on(self, answer: UUID) -> bool:
         """Continue, or Retry where nothing was kept: in the same message."""
+        if not await self.keeper.stands(answer, within=SAVED_SECONDS):
+            raise Refused(STILL_SAVING)
         if not await in_thread(store.requeue)(answer, runner=self.runner.name):
             return False
         await self.runner.start(answer)

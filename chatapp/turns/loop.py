@@ -23,7 +23,7 @@ from ..tools.base import Tool
 from .asking import Asking, Response
 from .calls import Calls
 from .drafts import Drafts
-from .keep.keeper import Keeper, patiently
+from .keep.keeper import Keeper
 from .live import Live
 from .names import abroad
 from .state import TurnState
@@ -60,7 +60,7 @@ class World:
 
 async def run_turn(claim: Claim, world: World) -> None:
     """Answers one question. Whoever takes the turn over meanwhile makes this end quietly, with nothing written."""
-    answer = await patiently(in_thread(store.load_answer))(claim.message)
+    answer = await world.keeper.patiently(in_thread(store.load_answer))(claim.message)
     turn = TurnState(claim, answer, world.live, world.keeper, world.now)
     try:
         async with asyncio.TaskGroup() as group:
@@ -112,7 +112,7 @@ class _Loop:
 
     async def _round(self) -> bool:
         """One response of the model and its calls. True when the turn has ended, or waits."""
-        branch = await patiently(in_thread(store.load_branch))(self.turn.claim.message)
+        branch = await self.world.keeper.patiently(in_thread(store.load_branch))(self.turn.claim.message)
         # Found once: what staff change meanwhile is for the next answer.
         self.who = self.who or self.world.catalog.find(branch.leaf.model)
         asking = Asking(self.turn, self.who, branch, replay_turns=self.world.replay_turns)

@@ -18,7 +18,7 @@ from .. import store
 from ..models import Message, Status
 from ..store import Claim, Fenced, LiveTurn, in_thread, in_writer
 from .heartbeat import Heartbeat
-from .keep.keeper import Keeper, patiently
+from .keep.keeper import Keeper
 from .locks import ProcessLock
 from .loop import World, run_turn
 
@@ -117,12 +117,12 @@ class EmbeddedRunner:
 
     async def _run(self, message: UUID, seen: int | None) -> None:
         if seen is None:
-            seen = await patiently(in_thread(_queued_attempt))(message)
+            seen = await self._keeper.patiently(in_thread(_queued_attempt))(message)
         if seen is None or self._attempts.get(message, 0) > seen:
             return
         self._attempts[message] = seen + 1
         try:
-            claim = await patiently(in_writer(_claim))(message, runner=self.name, seen=seen)
+            claim = await self._keeper.patiently(in_writer(_claim))(message, runner=self.name, seen=seen)
         except Fenced:
             return
         await run_turn(claim, self._world)

@@ -26,6 +26,7 @@ class TurnState:
         self, claim: Claim, answer: Answer, live: Live, keeper: Keeper, now: Callable[[], float]
     ) -> None:
         self.claim, self._live, self._keeper, self._now = claim, live, keeper, now
+        self.patiently = keeper.patiently
         self.draft = Draft()
         self.keys = KeyMaker(item.key for item in answer.items)
         before: float = answer.row.metadata.get("elapsed_ms", 0)

@@ -11,6 +11,7 @@ from uuid import UUID
 
 from ..models import Message, Status
 from ..store import in_thread
+from .keep.keeper import Keeper
 from .live import Live, Said
 from .notices import Notices
 
@@ -27,9 +28,9 @@ class News:
 
 
 async def watch(
-    message: UUID, live: Live, notices: Notices, *, look: float = LOOK_SECONDS
+    message: UUID, live: Live, notices: Notices, keeper: Keeper, *, look: float = LOOK_SECONDS
 ) -> AsyncIterator[News]:
-    """Until the turn has ended or waits for a person."""
+    """Until the turn has ended or waits for a person. Of one that was stopped here no row needs to say so."""
     row = await in_thread(_row)(message)
     attempt, after = row.attempt, 0
     async with notices.listen(row.conversation_id) as told:
@@ -40,7 +41,7 @@ async def watch(
             row = await in_thread(_row)(message)
             if row.attempt != attempt:
                 attempt, after = row.attempt, 0
-            elif row.status in AT_WORK:
+            elif row.status in AT_WORK and not keeper.is_stopped(message):
                 await _first(told.get(), live.opened((message, attempt)), within=look)
             else:
                 return

@@ -16,6 +16,7 @@ from ..core.events import (
     ItemStarted,
     Repaired,
     Retrying,
+    Saving,
     TurnEnded,
 )
 from ..core.items import Kind
@@ -58,7 +59,7 @@ class AnswerNews:
         elif not shown.end:
             # What was asked at the end of the page is decided.
             self.outbox.add(operations.gone(self._end))
-        async for news in watch(self.message, self.engine.live, self.engine.notices):
+        async for news in watch(self.message, self.engine.live, self.engine.notices, self.engine.keeper):
             await self._take(news)
             if self._joining:
                 # Only now is it known what of the page is void: it may show more than the rows do.
@@ -145,7 +146,9 @@ class AnswerNews:
                 self._wait(f"{event.sentence}.")
             case Repaired():
                 self._wait(event.sentence)
-            case Asked() | TurnEnded():
+            case Saving():
+                self._wait(f"{event.sentence}.")
+            case Asked() | ItemsStored() | TurnEnded():
                 self._wait("")
             case _:
                 pass

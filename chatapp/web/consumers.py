@@ -122,7 +122,9 @@ class Listening(AsyncWebsocketConsumer):
         asked = parse_qs(self.scope["query_string"].decode("ascii", "replace"))
         leaf, thoughts_open = await in_thread(_place)(user, conversation, asked.get("leaf", [""])[0])
         zone = zone_named(self._cookie(ZONE_COOKIE))
-        viewer = Viewer(user, thoughts_open, mine.catalog, zone, tools=lambda: mine.tools)
+        viewer = Viewer(
+            user, thoughts_open, mine.catalog, zone, tools=lambda: mine.tools, known=mine.keeper.known
+        )
         page = ConversationNews(conversation, viewer, mine, self._outbox, group, leaf=leaf)
         await page.catch_up(asked.get("version", [""])[0])
         # In the list beside it too: its answer may have come to wait, or to its end, since the page was made.

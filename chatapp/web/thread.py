@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, tzinfo
 from typing import Any
 from uuid import UUID
 
+from ..core.items import Item
 from ..models import LIVE, Conversation, Message
 from ..providers.catalog import Catalog, UnknownModel
 from ..store import Branch, Seen, load_branch, load_items, load_message_row
@@ -24,17 +25,20 @@ from .shown_item import ShownItem
 from .timeline import timeline_of
 
 NEWEST = 50
+Known = Callable[[Message, Sequence[Item]], tuple[Message, Sequence[Item]]]
 
 
 @dataclass(frozen=True, slots=True)
 class Viewer:
-    """Who looks, what they chose, by which clock, and who knows the models and the tools."""
+    """Who looks, what they chose, by which clock, and who knows the models and the tools. `known`: the row and the items of a
+    message, with what this process knows of it and could not write yet."""
 
     user: Any
     thoughts_open: bool
     catalog: Catalog
     zone: tzinfo = UTC
     tools: Callable[[], Mapping[str, Tool]] = dict
+    known: Known = lambda row, items: (row, items)
 
     def look(self, leaf: UUID | None, siblings: dict[UUID, tuple[UUID, ...]]) -> Look:
         return Look(
@@ -108,8 +112,8 @@ def shown_of(
     waits: str = "",
 ) -> ShownMessage:
     """`scale`: what its times are drawn on, where that is not its own; `waits`: what is said while it is being written."""
-    items = branch.items.get(row.pk, [])
-    pieces = pieces_of(row, items, seen)
+    row, items = viewer.known(row, branch.items.get(row.pk, []))
+    pieces = pieces_of(row, items, seen if row.status in LIVE else None)
     made = [viewer.item(row.pk, piece, blocks_of(row.pk, piece)) for piece in pieces]
     timeline = timeline_of(row, items, viewer.catalog.label(row.model), scale)
     return ShownMessage(row, made, look, timeline, waits)
@@ -117,8 +121,8 @@ def shown_of(
 
 def load_message(pk: UUID, viewer: Viewer) -> ShownMessage:
     """One message by itself, without the bodies of its items."""
-    row, is_leaf = load_message_row(pk)
-    items = load_items(pk)
+    stored, is_leaf = load_message_row(pk)
+    row, items = viewer.known(stored, load_items(pk))
     look = viewer.look(pk if is_leaf else None, load_siblings(row.conversation_id, [row]))
     made = [viewer.item(pk, piece) for piece in pieces_of(row, items)]
     return ShownMessage(row, made, look, timeline_of(row, items, viewer.catalog.label(row.model)))

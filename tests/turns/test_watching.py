@@ -47,7 +47,7 @@ class Watcher:
         self._task = asyncio.create_task(self._watch(on, answer, look))
 
     async def _watch(self, on: Stage, answer: UUID, look: float) -> None:
-        async for news in watch(answer, on.engine.live, on.engine.notices, look=look):
+        async for news in watch(answer, on.engine.live, on.engine.notices, on.engine.keeper, look=look):
             self.news.append(news)
             self._more.set()
 

@@ -71,7 +71,13 @@ class Tab:
 
     def __init__(self, on: Stage, *looks: Callable[[Screen], None], **outbox: Any) -> None:
         self.on, self.looks, self.outbox_limits = on, looks, outbox
-        self.viewer = Viewer(on.conversation.owner, False, on.engine.catalog, tools=lambda: on.engine.tools)
+        self.viewer = Viewer(
+            on.conversation.owner,
+            False,
+            on.engine.catalog,
+            tools=lambda: on.engine.tools,
+            known=on.engine.keeper.known,
+        )
         self.screen = Screen("")
         self.received = 0
         self._work: asyncio.Task[None] | None = None

@@ -22,11 +22,12 @@ from chatapp.management.permitting import can_ask, permit
 from chatapp.management.terminal import JsonLines, Terminal
 from chatapp.models import Conversation, Message, Status
 from chatapp.providers.catalog import UnknownModel
-from chatapp.store import Refused, accounts, in_thread
+from chatapp.store import Refused, accounts, in_thread, load_items
 from chatapp.turns.engine import Engine, engine
 from chatapp.turns.watching import AT_WORK, watch
 
 LEFT_OPEN = "The answer could not be kept, and is left unfinished. Is the disk full?"
+LEFT_NOTED = "The answer could not be stored yet: what was said is kept beside the database, for the next start. Is the disk full?"
 STOPPED_BY_KEY = 130
 NOBODY_READS = 141
 
@@ -96,17 +97,17 @@ async def _show(mine: Engine, answer: UUID, view: JsonLines | Terminal) -> int:
     loop.add_signal_handler(
         signal.SIGINT, lambda: stopping.append(loop.create_task(mine.stop(answer, by="terminal")))
     )
-    row = await in_thread(_row)(answer)
+    row = await in_thread(_row)(mine, answer)
     try:
         view.begin(row.conversation_id, answer, row.model)
         while True:
             async with view.ticking():
                 await _follow(mine, answer, view, stopping)
             await asyncio.gather(*stopping)
-            row = await in_thread(_row)(answer)
+            row = await in_thread(_row)(mine, answer)
             if not await _permitted(mine, row, view, stopping):
                 break
-        row = await in_thread(_row)(answer)
+        row = await in_thread(_row)(mine, answer)
         view.end(row)
     except BrokenPipeError:
         return await _nobody_reads(mine, answer)
@@ -132,23 +133,24 @@ async def _permitted(mine: Engine, row: Message, view: JsonLines | Terminal, sto
 
 
 async def _follow(mine: Engine, answer: UUID, view: JsonLines | Terminal, stopping: Stopping) -> None:
-    """To the turn's end, or to the end of the work on it, should that leave the turn open."""
+    """To the turn's end, or to the end of the work on it, should that leave the turn open. A terminal does not wait for ever."""
 
     async def show() -> None:
-        async for news in watch(answer, mine.live, mine.notices):
+        async for news in watch(answer, mine.live, mine.notices, mine.keeper):
             view.show(news)
 
     showing = asyncio.create_task(show())
     left = asyncio.create_task(_left_open(mine, answer, stopping))
+    overdue = asyncio.create_task(mine.keeper.overdue.wait())
     try:
-        await asyncio.wait({showing, left}, return_when=asyncio.FIRST_COMPLETED)
-        if left.done() and left.result():
-            raise CommandError(LEFT_OPEN)
+        await asyncio.wait({showing, left, overdue}, return_when=asyncio.FIRST_COMPLETED)
+        if overdue.done() or (left.done() and left.result()):
+            raise CommandError(LEFT_NOTED if answer in mine.keeper.noted() else LEFT_OPEN)
         await showing
     finally:
-        showing.cancel()
-        left.cancel()
-        await asyncio.gather(showing, left, return_exceptions=True)
+        for task in (showing, left, overdue):
+            task.cancel()
+        await asyncio.gather(showing, left, overdue, return_exceptions=True)
 
 
 async def _left_open(mine: Engine, answer: UUID, stopping: Stopping) -> bool:
@@ -158,7 +160,7 @@ async def _left_open(mine: Engine, answer: UUID, stopping: Stopping) -> bool:
         await asyncio.wait(stopping)
     for stop in stopping:
         stop.result()
-    row = await in_thread(_row)(answer)
+    row = await in_thread(_row)(mine, answer)
     return row.status in AT_WORK and row.runner == mine.runner.name
 
 
@@ -203,5 +205,6 @@ def _owner(name: str) -> Any:
     return accounts.who_asks_from_a_terminal()
 
 
-def _row(answer: UUID) -> Message:
-    return Message.objects.get(pk=answer)
+def _row(mine: Engine, answer: UUID) -> Message:
+    row, _ = mine.keeper.known(Message.objects.get(pk=answer), load_items(answer))
+    return row

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import time
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import ParamSpec, TypeVar
 from uuid import UUID
 
+from django.core.exceptions import ObjectDoesNotExist
 from django.db import Error, InterfaceError, InternalError, OperationalError
 
 from ... import store
 from ...core.items import Item
 from ...models import LIVE, Message
-from ...store import Claim, Fenced, Seen, in_writer
+from ...store import Claim, Fenced, Seen, in_thread, in_writer
+from ...store.rows import tell_of
 from .journal import Journal, Record, journals_in, left_behind, read_all, take_journal
 from .writes import NOTED, Write
 
@@ -28,22 +31,7 @@ PASSING = (OperationalError, InterfaceError, InternalError)
 PAUSE, LONGEST_PAUSE = 0.05, 0.5
 # Whoever stops waits so long for the row; then the mark in the journal is what makes it a fact.
 SOON = 0.15
-
-
-def patiently(work: Callable[P, Awaitable[R]]) -> Callable[P, Awaitable[R]]:
-    """The same, tried again while the database is in trouble."""
-
-    async def tried(*args: P.args, **kwargs: P.kwargs) -> R:
-        pause = PAUSE
-        while True:
-            try:
-                return await work(*args, **kwargs)
-            except PASSING as error:
-                log.info("the database is in trouble, and is asked again: %s", type(error).__name__)
-            await asyncio.sleep(pause)
-            pause = min(2 * pause, LONGEST_PAUSE)
-
-    return tried
+OVERDUE_SECONDS = 15.0
 
 
 class Keeper:
@@ -57,7 +45,30 @@ class Keeper:
         self._ends: dict[UUID, Write] = {}
         # When each journal of others was last changed, of which nothing is left to do.
         self._settled: dict[Path, int] = {}
+        self._telling: set[asyncio.Task[None]] = set()
+        self._troubled_since: float | None = None
+        # The database has taken nothing for so long that whoever can go should go.
+        self.overdue = asyncio.Event()
         self._take_journal()
+
+    def patiently(self, work: Callable[P, Awaitable[R]]) -> Callable[P, Awaitable[R]]:
+        """The same, tried again while the database is in trouble."""
+
+        async def tried(*args: P.args, **kwargs: P.kwargs) -> R:
+            pause = PAUSE
+            while True:
+                try:
+                    done = await work(*args, **kwargs)
+                except PASSING as error:
+                    self._note_trouble(error)
+                else:
+                    self._troubled_since = None
+                    self.overdue.clear()
+                    return done
+                await asyncio.sleep(pause)
+                pause = min(2 * pause, LONGEST_PAUSE)
+
+        return tried
 
     async def write(self, write: Write) -> None:
         """Returns when it stands; Fenced where the turn has changed hands. Whoever is cancelled meanwhile leaves it under way."""
@@ -70,8 +81,10 @@ class Keeper:
             stop = Write(name="stop", claim=Claim(message, attempt), seen=seen, by=by)
             task = self._begin(stop)
             await asyncio.wait({task}, timeout=SOON)
-            return task.result() if task.done() else True
-        return end.name == "stop"
+            if task.done():
+                return task.result()
+            self._tell(message)
+        return end is None or end.name == "stop"
 
     def keeps(self, message: UUID) -> bool:
         """Whether something of this turn is still to be written by this process."""
@@ -138,12 +151,27 @@ class Keeper:
         if before:
             await asyncio.wait({before})
         try:
-            stood = await patiently(in_writer(write.carry_out))()
+            stood = await self.patiently(in_writer(write.carry_out))()
         except (Fenced, Error):
             self._wipe(record)
             raise
         self._wipe(record)
         return stood
+
+    def _note_trouble(self, error: Error) -> None:
+        if self._troubled_since is None:
+            self._troubled_since = time.monotonic()
+            log.warning("the database takes nothing, and is tried again: %s", type(error).__name__)
+            if self._journal:
+                self._journal.sync()
+        if time.monotonic() - self._troubled_since > OVERDUE_SECONDS:
+            self.overdue.set()
+
+    def _tell(self, message: UUID) -> None:
+        """No row is written yet, so nothing else tells those who watch."""
+        task = asyncio.create_task(_told_of_end(message))
+        self._telling.add(task)
+        task.add_done_callback(self._telling.discard)
 
     def _note(self, write: Write) -> Record | None:
         if self._journal is None:
@@ -174,6 +202,11 @@ class Keeper:
                 self._journal = take_journal(self._folder)
             except OSError as error:
                 log.warning("nothing can be noted in DATA_DIR/run beforehand: %s", error)
+
+
+async def _told_of_end(message: UUID) -> None:
+    with suppress(Error, ObjectDoesNotExist):
+        await in_thread(tell_of)(message, "turn ended")
 
 
 def _changed_at(path: Path) -> int:

@@ -24,6 +24,7 @@ from ..calling import call
 from ..commands import away, by_script, refused, submission, to_conversation, told
 from ..composer import composer_for, render_refused
 from ..question_news import end_of_branch, question_news
+from ..thread import load_message
 from .home import render_home
 from .thread import render_conversation, viewer_of
 
@@ -203,10 +204,9 @@ def stop(request: HttpRequest, pk: UUID) -> HttpResponse:
     if answer.role != Role.ASSISTANT:
         return refused(request, "Only answers can be stopped.")
     call(engine().stop, pk, by=str(request.user.pk))
-    answer.refresh_from_db()
     if not by_script(request):
         return to_conversation(answer.conversation_id, pk)
-    return told(end_of_branch(answer, engine().catalog))
+    return told(end_of_branch(load_message(pk, viewer_of(request)).row, engine().catalog))
 
 
 @require_POST

@@ -108,7 +108,14 @@ def viewer_of(request: HttpRequest) -> Viewer:
     preference = load_preference(request.user)
     own = engine()
     zone = zone_of(request)
-    return Viewer(request.user, preference.thoughts_open, own.catalog, zone, tools=lambda: own.tools)
+    return Viewer(
+        request.user,
+        preference.thoughts_open,
+        own.catalog,
+        zone,
+        tools=lambda: own.tools,
+        known=own.keeper.known,
+    )
 
 
 def _named(request: HttpRequest, name: str, mine: Conversation) -> Message | None:

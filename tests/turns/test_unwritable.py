@@ -1,0 +1,201 @@
+"""The database takes nothing for a while, at every point of a turn, and the process may be killed meanwhile: nothing that was
+stopped is begun again, and nothing that was paid for is asked again."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from uuid import UUID
+
+import pytest
+
+from chatapp.models import Status
+from chatapp.providers.base import ProviderError, Trouble
+from chatapp.tools.base import tool
+
+from .locked import Lock, lock
+from .script import call, held, response, text, thought
+from .stage import ScriptedCatalog, ScriptedProvider, Stage, play, stage, until
+
+pytestmark = [pytest.mark.both, pytest.mark.django_db(transaction=True)]
+
+
+@pytest.fixture
+def database() -> Iterator[Lock]:
+    with lock() as made:
+        yield made
+
+
+@pytest.fixture
+def folder(tmp_path) -> Path:
+    return tmp_path
+
+
+def shutting(database: Lock, script, *, last: bool = False):
+    """The database shuts when this response has said its last word."""
+
+    async def then(ask, keys):
+        async for event in script(ask, keys):
+            yield event
+        await asyncio.to_thread(database.shut)
+
+    return then
+
+
+async def has_tried(on: Stage, answer: UUID) -> None:
+    """The turn has something to write, and was refused at least once."""
+
+    async def tried() -> bool:
+        return on.engine.keeper._troubled_since is not None
+
+    await until(tried)
+
+
+LOOKS = {"runs": 0}
+
+
+def look() -> str:
+    """Looks."""
+    LOOKS["runs"] += 1
+    return "seen"
+
+
+TOOLS = {"look": tool(look, safe=True)}
+ANSWERS = {
+    "an answer": [response(thought("Hm.", key="rs_1"), text("Here.", key="msg_1"))],
+    "a failure": [response(text("Half", key="msg_1"), ProviderError(Trouble.REFUSED, "No."))],
+    "a round": [response(thought("Hm.", key="rs_1"), call("look")), response(text("Here."))],
+}
+ENDS = {"an answer": Status.COMPLETE, "a failure": Status.FAILED, "a round": Status.COMPLETE}
+
+
+@asynccontextmanager
+async def killed(on: Stage):
+    """The process is gone in the middle of its work; the database takes things again afterwards."""
+    await on.engine.close()
+    yield
+
+
+def model(database: Lock, name: str) -> ScriptedProvider:
+    first, *rest = ANSWERS[name]
+
+    async def shut_first(ask, keys):
+        failed = None
+        try:
+            async for event in first(ask, keys):
+                yield event
+        except ProviderError as error:
+            failed = error
+        await asyncio.to_thread(database.shut)
+        if failed:
+            raise failed
+
+    return ScriptedProvider([shut_first, *rest])
+
+
+@pytest.mark.parametrize("name", ANSWERS)
+def test_what_cannot_be_written_is_written_when_it_can_be(database, folder, name):
+    provider = model(database, name)
+
+    async def story():
+        async with stage(ScriptedCatalog(provider), folder, tools=TOOLS) as on:
+            answer = await on.begin()
+            await has_tried(on, answer)
+            assert len(provider.asked) == 1, "Nothing goes on before it stands."
+            await asyncio.to_thread(database.open)
+            row = await on.end(answer)
+            assert (row.status, row.attempt, row.tries) == (ENDS[name], 1, 1)
+            assert len(provider.asked) == len(ANSWERS[name])
+            assert not on.engine.keeper.noted()
+
+    play(story())
+
+
+@pytest.mark.parametrize("name", ANSWERS)
+def test_what_could_not_be_written_before_the_process_died_is_written_by_the_next_one(database, folder, name):
+    provider = model(database, name)
+
+    async def story():
+        async with stage(ScriptedCatalog(provider), folder, tools=TOOLS) as on:
+            answer = await on.begin()
+            await has_tried(on, answer)
+            assert answer in on.engine.keeper.noted()
+            await on.engine.close()
+            await asyncio.to_thread(database.open)
+        async with stage(ScriptedCatalog(provider), folder, tools=TOOLS) as on:
+            await on.engine.start()
+            row = await on.end(answer)
+            assert row.status == ENDS[name]
+            assert len(provider.asked) == len(ANSWERS[name]), "Nothing that was said is asked again."
+            assert not on.engine.keeper.noted()
+            if name != "a failure":
+                assert (await on.items(answer))[0].wire["id"] == "rs_1"
+
+    play(story())
+
+
+def test_a_result_that_could_not_be_written_is_not_made_again(database, folder):
+    runs: list[str] = []
+
+    async def act() -> str:
+        """Acts."""
+        runs.append("ran")
+        await asyncio.to_thread(database.shut)
+        return "did it"
+
+    provider = ScriptedProvider([response(call("act")), response(text("Done."))])
+    tools = {"act": tool(act, safe=True)}
+
+    async def story():
+        async with stage(ScriptedCatalog(provider), folder, tools=tools) as on:
+            answer = await on.begin()
+            await has_tried(on, answer)
+            await on.engine.close()
+            await asyncio.to_thread(database.open)
+        async with stage(ScriptedCatalog(provider), folder, tools=tools) as on:
+            await on.engine.start()
+            row = await on.end(answer)
+            outcomes = [item.text for item in await on.items(answer) if item.outcome]
+            assert (row.status, runs, outcomes) == (Status.COMPLETE, ["ran"], ["did it"])
+
+    play(story())
+
+
+@pytest.mark.parametrize("dies", [False, True], ids=["it lives", "it dies"])
+def test_a_stop_is_a_fact_at_once_and_is_never_undone(database, folder, dies):
+    reached = asyncio.Event()
+    provider = ScriptedProvider([held(thought("Let me", key="rs_1"), reached=reached), response(text("No."))])
+
+    async def story():
+        async with stage(ScriptedCatalog(provider), folder, checkpoint=60) as on:
+            answer = await on.begin()
+            await reached.wait()
+            await asyncio.to_thread(database.shut)
+            async with asyncio.timeout(1):
+                assert await on.engine.stop(answer, by="alice")
+            assert not on.engine.runner._tasks, "The provider is let go."
+            assert on.engine.keeper.is_stopped(answer)
+            if dies:
+                await on.engine.close()
+                await asyncio.to_thread(database.open)
+            else:
+                await asyncio.to_thread(database.open)
+                await until(lambda: _is(on, answer, Status.STOPPED))
+        async with stage(ScriptedCatalog(provider), folder) as on:
+            await on.engine.start()
+            row = await on.end(answer)
+            assert (row.status, row.metadata["ended"]) == (
+                Status.STOPPED,
+                {"reason": "stopped", "by": "alice"},
+            )
+            assert [(item.text, item.cut) for item in await on.items(answer)] == [("Let me", True)]
+            assert row.metadata["reasoning_durations_ms"].keys() == {"rs_1"}
+            assert len(provider.asked) == 1
+
+    play(story())
+
+
+async def _is(on: Stage, answer: UUID, status: Status) -> bool:
+    return (await on.row(answer)).status == status
