@@ -187,6 +187,12 @@ def has_ended(claim: Claim) -> bool:
     return status.first() not in (None, Status.RUNNING)
 
 
+def has_been_stopped(claim: Claim) -> bool:
+    """Whether this very attempt is the one that was stopped."""
+    rows = Message.objects.filter(pk=claim.message, attempt=claim.attempt + 1, status=Status.STOPPED)
+    return rows.exists()
+
+
 def has_claimed(message: UUID, *, runner: str, attempt: int) -> bool:
     mine = Message.objects.filter(pk=message, attempt=attempt, runner=runner, status=Status.RUNNING)
     return mine.exists()

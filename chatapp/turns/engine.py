@@ -182,7 +182,9 @@ class Engine:
         return True
 
     async def stop(self, answer: UUID, *, by: str = "") -> bool:
-        """The turn is stopped when this answers, whoever runs it; what was seen of it is kept."""
+        """The turn is stopped when this answers, whoever runs it; what was seen of it is kept. False where it had ended."""
+        if self.keeper.is_ending(answer):
+            return self.keeper.is_stopped(answer)
         # First it falls silent: a word that is shown while the stop is written would not be kept.
         async with self.runner.stopping(answer) as attempt:
             seen = await self.live.seen(answer)

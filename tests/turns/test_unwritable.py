@@ -5,12 +5,13 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator
-from contextlib import asynccontextmanager
 from pathlib import Path
 from uuid import UUID
 
 import pytest
+from django.db import OperationalError
 
+from chatapp import store
 from chatapp.models import Status
 from chatapp.providers.base import ProviderError, Trouble
 from chatapp.tools.base import tool
@@ -33,32 +34,17 @@ def folder(tmp_path) -> Path:
     return tmp_path
 
 
-def shutting(database: Lock, script, *, last: bool = False):
-    """The database shuts when this response has said its last word."""
-
-    async def then(ask, keys):
-        async for event in script(ask, keys):
-            yield event
-        await asyncio.to_thread(database.shut)
-
-    return then
-
-
 async def has_tried(on: Stage, answer: UUID) -> None:
     """The turn has something to write, and was refused at least once."""
 
     async def tried() -> bool:
-        return on.engine.keeper._troubled_since is not None
+        return on.engine.keeper.keeps(answer) and on.engine.keeper.is_in_trouble
 
     await until(tried)
 
 
-LOOKS = {"runs": 0}
-
-
 def look() -> str:
     """Looks."""
-    LOOKS["runs"] += 1
     return "seen"
 
 
@@ -71,14 +57,8 @@ ANSWERS = {
 ENDS = {"an answer": Status.COMPLETE, "a failure": Status.FAILED, "a round": Status.COMPLETE}
 
 
-@asynccontextmanager
-async def killed(on: Stage):
-    """The process is gone in the middle of its work; the database takes things again afterwards."""
-    await on.engine.close()
-    yield
-
-
 def model(database: Lock, name: str) -> ScriptedProvider:
+    """The database shuts when the first response has said its last word."""
     first, *rest = ANSWERS[name]
 
     async def shut_first(ask, keys):
@@ -193,6 +173,54 @@ def test_a_stop_is_a_fact_at_once_and_is_never_undone(database, folder, dies):
             assert [(item.text, item.cut) for item in await on.items(answer)] == [("Let me", True)]
             assert row.metadata["reasoning_durations_ms"].keys() == {"rs_1"}
             assert len(provider.asked) == 1
+
+    play(story())
+
+
+def ask_first() -> str:
+    """Asks first."""
+    return "seen"
+
+
+LOST = ("claim", "append_round", "begin_call", "append_result", "park", "finish", "give_up", "stop")
+
+
+@pytest.mark.parametrize("name", LOST)
+def test_a_write_whose_confirmation_was_lost_is_found_standing_and_not_done_again(folder, monkeypatch, name):
+    """The connection breaks after the commit: whoever wrote cannot know, and reads back."""
+    losses = iter([True])
+    real = getattr(store, name)
+
+    def losing(*args, **named):
+        done = real(*args, **named)
+        if next(losses, False):
+            raise OperationalError("the connection was lost")
+        return done
+
+    monkeypatch.setattr(store, name, losing)
+    reached = asyncio.Event()
+    scripts = {
+        "park": [response(call("ask_first"))],
+        "give_up": [response(text("Half"), ProviderError(Trouble.REFUSED, "No."))],
+        "stop": [held(text("Half"), reached=reached)],
+    }
+    ends = {"park": Status.WAITING, "give_up": Status.FAILED, "stop": Status.STOPPED}
+    provider = ScriptedProvider(scripts.get(name, [response(call("look")), response(text("Here."))]))
+    tools = TOOLS | {"ask_first": tool(ask_first)}
+
+    async def story():
+        async with stage(ScriptedCatalog(provider), folder, tools=tools) as on:
+            answer = await on.begin()
+            if name == "stop":
+                await reached.wait()
+                assert await on.engine.stop(answer)
+            row = await on.end(answer)
+            attempts = 2 if name == "stop" else 1
+            assert (row.status, row.attempt) == (ends.get(name, Status.COMPLETE), attempts)
+            assert len(provider.asked) == (1 if name in scripts else 2)
+            assert next(losses, None) is None, "It was lost once."
+            assert len(row.metadata.get("rounds", [])) == len(provider.asked)
+            await on.engine.stop(answer)
 
     play(story())
 

@@ -57,19 +57,17 @@ class Journal:
         self._number += 1
         body = text.encode("ascii")
         head = HEAD.pack(MAGIC, self._number, len(body), _sum(self._number, body))
-        try:
-            os.pwrite(self._file, head + body, place * BLOCK)
-        except OSError:
-            return None
         record = Record(place, self._number, text)
+        if not self._put(head + body, place):
+            self.forget(record)
+            return None
         insort(self._used, (place, record.blocks))
         return record
 
     def forget(self, record: Record) -> None:
         with suppress(ValueError):
             self._used.remove((record.place, record.blocks))
-        with suppress(OSError):
-            os.pwrite(self._file, bytes(HEAD.size), record.place * BLOCK)
+        self._put(bytes(HEAD.size), record.place)
 
     def sync(self) -> None:
         """What was noted outlives the machine, too."""
@@ -78,6 +76,12 @@ class Journal:
 
     def close(self) -> None:
         os.close(self._file)
+
+    def _put(self, content: bytes, place: int) -> bool:
+        try:
+            return os.pwrite(self._file, content, place * BLOCK) == len(content)
+        except OSError:
+            return False
 
     def _room_for(self, blocks: int) -> int | None:
         """The first gap that is wide enough."""

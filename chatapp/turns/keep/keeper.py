@@ -70,28 +70,34 @@ class Keeper:
 
         return tried
 
+    @property
+    def is_in_trouble(self) -> bool:
+        """Whether the database took nothing when it was last tried."""
+        return self._troubled_since is not None
+
     async def write(self, write: Write) -> None:
         """Returns when it stands; Fenced where the turn has changed hands. Whoever is cancelled meanwhile leaves it under way."""
         await asyncio.shield(self._begin(write))
 
     async def stop(self, message: UUID, seen: Seen | None, *, attempt: int, by: str) -> bool:
         """A fact when this returns, even where the database takes nothing. False where the turn had ended."""
-        end = self._ends.get(message)
-        if end is None:
-            stop = Write(name="stop", claim=Claim(message, attempt), seen=seen, by=by)
-            task = self._begin(stop)
-            await asyncio.wait({task}, timeout=SOON)
-            if task.done():
-                return task.result()
-            self._tell(message)
-        return end is None or end.name == "stop"
+        task = self._begin(Write(name="stop", claim=Claim(message, attempt), seen=seen, by=by))
+        await asyncio.wait({task}, timeout=SOON)
+        if task.done():
+            return task.result()
+        self._tell(message)
+        return True
+
+    def is_ending(self, message: UUID) -> bool:
+        """Whether it has ended, which no row says yet."""
+        return message in self._ends
 
     def keeps(self, message: UUID) -> bool:
         """Whether something of this turn is still to be written by this process."""
         return message in self._newest
 
     def is_stopped(self, message: UUID) -> bool:
-        """Whether it was stopped, which no row says yet."""
+        """Whether that is how it ended."""
         end = self._ends.get(message)
         return end is not None and end.name == "stop"
 

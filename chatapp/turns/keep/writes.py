@@ -62,7 +62,8 @@ class Write:
     def _written(self) -> bool:
         claim = self.claim
         if self.name == "stop":
-            return store.stop(claim.message, self.seen, by=self.by, attempt=claim.attempt)
+            stopped = store.stop(claim.message, self.seen, by=self.by, attempt=claim.attempt)
+            return stopped or store.has_been_stopped(claim)
         if not self.whole:
             return store.interrupt(claim.message, attempt=claim.attempt)
         match self.name:
