@@ -18,6 +18,8 @@ from .kill_plan import NOTHING_LEFT, THINKS, Plan, plan
 Row = Mapping[str, Any]
 Line = dict[str, Any]
 FROM_MODEL = ("reasoning", "assistant_message", "tool_call")
+# What was said so long before a death is not asked again; before that its process may not have come to note it.
+NOTED_WITHIN = 0.5
 # A clock may tick late on a busy machine, between the model's look at it and ours.
 LATE_MS = 250
 
@@ -33,10 +35,12 @@ class Checker:
         self._thoughts: dict[tuple[str, str], float] = {}
         self._effects: Counter[str] = Counter()
         self._decided: dict[str, dict[str, str]] = defaultdict(dict)
+        self._said: dict[tuple[str, int], float] = {}
 
-    def look(self, lines: Iterable[Line]) -> list[str]:
-        """Every rule that is broken, in words."""
+    def look(self, lines: Iterable[Line], *, died: float) -> list[str]:
+        """Every rule that is broken, in words. `died`: when the process did that wrote these lines."""
         breaches = [*self._hear(lines), *store.verify_log()]
+        self._said = {which: at for which, at in self._said.items() if at < died - NOTED_WITHIN}
         items = _items_by_message()
         for row in Message.objects.filter(role="assistant").values():
             breaches += (f"Turn {row['id']}: {why}." for why in self._turn(row, items.get(row["id"], [])))
@@ -61,8 +65,14 @@ class Checker:
                     self._witnessed[line["message"]].update(new)
                 case "stopped":
                     self._stopped.add(line["message"])
+                case "asks":
+                    if (line["question"], line["round"]) in self._said:
+                        yield f"round {line['round']} of {line['question']!r} was said, and is asked again"
+                case "said":
+                    self._said[line["question"], line["round"]] = line["at"]
                 case "goes on":
                     self._stopped.discard(line["message"])
+                    self._forget_what_was_said(line["message"])
                     self._ended.pop(UUID(line["message"]), None)
                 case "thought":
                     self._thoughts[line["question"], line["key"]] = line["ms"]
@@ -72,6 +82,11 @@ class Checker:
                     self._effects[line["call"]] += 1
                 case "breach":
                     yield line["why"]
+
+    def _forget_what_was_said(self, message: str) -> None:
+        """Somebody told it to go on: what was cut is asked for again."""
+        question = Item.objects.filter(message__children=message).values_list("text", flat=True).first()
+        self._said = {which: at for which, at in self._said.items() if which[0] != question}
 
     def _turn(self, row: Row, items: list[Row]) -> Iterator[str]:
         question = Item.objects.get(message=row["parent_id"]).text

@@ -1,8 +1,10 @@
 """Kills a serving process again and again, at random moments and at every write, and proves that nothing is lost or doubled.
 
-Run it with `python -m bench.kill --rounds 200 [--database postgres://postgres@127.0.0.1:5432/postgres]`. With `--without-fence` the
-process is a broken build, in which a frozen process writes on after others took over; with `--without-start-records` one in which
-calls run without being written down before. Then the run must end with a breach (code 1).
+Run it with `python -m bench.kill --rounds 200 [--database postgres://postgres@127.0.0.1:5432/postgres]`. Between
+whiles the database takes nothing, for as long as `--shut` says. With `--without-fence` the process is a broken build, in which a
+frozen process writes on after others took over; with `--without-start-records` one in which calls run without being written down
+before; with `--without-journal` one in which what waits for the database is lost with its process. Then the run must end with a
+breach (code 1).
 """
 
 from __future__ import annotations
@@ -34,6 +36,10 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=time.time_ns() % 1_000_000)
     parser.add_argument("--without-fence", action="store_true", help="the broken build, which must be caught")
     parser.add_argument("--without-start-records", action="store_true", help="another one")
+    parser.add_argument("--without-journal", action="store_true", help="and a third")
+    parser.add_argument(
+        "--shut", type=float, nargs=2, default=(0.7, 1.5), help="seconds at least and at most", metavar="S"
+    )
     chosen = parser.parse_args()
     # Told to end, it still takes its database away.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
@@ -49,8 +55,16 @@ def main() -> None:
         django.setup()
         from .kill_rounds import run
 
-        whole = {"fenced": not chosen.without_fence, "begun": not chosen.without_start_records}
-        breaches = run(Path(folder), Random(chosen.seed), chosen.rounds, minutes=chosen.minutes, **whole)
+        breaches = run(
+            Path(folder),
+            Random(chosen.seed),
+            chosen.rounds,
+            minutes=chosen.minutes,
+            shut=tuple(chosen.shut),
+            fenced=not chosen.without_fence,
+            begun=not chosen.without_start_records,
+            noted=not chosen.without_journal,
+        )
     print(f"seed {chosen.seed}")
     sys.exit(1 if breaches else 0)
 

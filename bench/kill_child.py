@@ -13,22 +13,26 @@ from typing import Any
 from uuid import UUID
 
 from django.contrib.auth import get_user_model
-from django.db import connection
+from django.db import Error, connection
 from django.utils import timezone
 
 from chatapp import store
 from chatapp.core.permission import Decision
 from chatapp.models import LIVE, Conversation, Message, Status
-from chatapp.store import Claim, deciding, in_thread, turns
+from chatapp.store import Claim, Refused, deciding, in_thread, turns
 from chatapp.tools.base import Tool, tool
 from chatapp.turns.engine import Engine
+from chatapp.turns.keep import keeper
 
 from .kill_plan import MODEL, OneModel, PlannedModel
+from .shut import impatient
 from .witness import Witness, WitnessedLive
 
 PEOPLE = 3
 TURNS_EACH = 5
 CHECKPOINT = 0.1
+# So long a write waits for a database that is locked, before it is told so.
+SHUT_SECONDS = 0.1
 WRITES = (
     "start_conversation",
     "start_turn",
@@ -51,7 +55,8 @@ SIDES = ("before", "inside", "after")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Orders:
     """For one process. `fuse`: the write at which it kills itself, and on which side of it. `fenced`, `begun`: whether writes
-    ask whose turn it is, and whether calls are written down before they run."""
+    ask whose turn it is, and whether calls are written down before they run. `noted`: whether what is to be written is noted
+    before in a file of its own."""
 
     folder: Path
     witness: Path
@@ -59,11 +64,13 @@ class Orders:
     fuse: tuple[str, str] | None = None
     fenced: bool = True
     begun: bool = True
+    noted: bool = True
     finishing: bool = False
 
 
 def serve(orders: Orders) -> None:
-    asyncio.run(_serve(orders))
+    with impatient(SHUT_SECONDS):
+        asyncio.run(_serve(orders))
 
 
 async def _serve(orders: Orders) -> None:
@@ -73,14 +80,25 @@ async def _serve(orders: Orders) -> None:
         _take_the_fence_away()
     if not orders.begun:
         _forget_what_began()
+    if not orders.noted:
+        _note_nothing()
     catalog: Any = OneModel(PlannedModel(witness.note, random))
     engine = Engine(catalog, folder=orders.folder, tools=_tools(witness, random), checkpoint=CHECKPOINT)
     object.__setattr__(engine.live, "publish", WitnessedLive(engine.live, witness).publish)
-    await engine.start()
+    await _started(engine)
     witness.note("up")
     people = (_Person(f"person{n}", engine, witness, random, orders.finishing) for n in range(PEOPLE))
     await asyncio.gather(*(person.live() for person in people))
     await engine.close()
+
+
+async def _started(engine: Engine) -> None:
+    """Where the database is shut, whoever comes next starts it."""
+    while True:
+        try:
+            return await engine.start()
+        except Error:
+            await asyncio.sleep(0.05)
 
 
 class _Person:
@@ -91,7 +109,11 @@ class _Person:
     async def live(self) -> None:
         going = True
         while going:
-            going = await self._act()
+            try:
+                going = await self._act()
+            except (Error, Refused):
+                # The database is shut, or was just now: they try again, as people do.
+                await asyncio.sleep(0.02)
 
     async def _act(self) -> bool:
         answer = await in_thread(self._latest)()
@@ -236,6 +258,11 @@ class _Statements:
 def _forget_what_began() -> None:
     """The broken build: a call runs without a word about it before."""
     store.begin_call = lambda claim, call: None
+
+
+def _note_nothing() -> None:
+    """The broken build: what waits for the database is lost with its process."""
+    keeper.NOTED = ()
 
 
 def _take_the_fence_away() -> None:

@@ -95,6 +95,7 @@ class PlannedModel:
         whole = plan(question)
         here = whole.rounds[done]
         words, limited = _left(whole, done, said)
+        self._note("asks", question=question, round=done)
         await self._pause()
         for text in here.thoughts:
             async for event in self._piece(ask, keys, Kind.REASONING, text.split(" "), question):
@@ -109,6 +110,8 @@ class PlannedModel:
                 yield event
         yield Usage(input=10, output=5)
         finish = Finish.TOOL_CALLS if here.calls else Finish.STOP
+        if not limited:
+            self._note("said", question=question, round=done)
         yield ResponseEnded(Finish.LENGTH if limited else finish)
 
     async def _piece(

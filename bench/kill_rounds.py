@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import math
 import multiprocessing
 import os
 import signal
@@ -17,11 +19,14 @@ from typing import Any
 from django.core.management import call_command
 from django.db import OperationalError, connection
 
+from chatapp import store
 from chatapp.models import Message, Status
+from chatapp.turns.keep.keeper import Keeper
 
 from . import kill_child
 from .checker import Checker
 from .kill_child import SIDES, WRITES, Orders
+from .shut import Lock
 from .successor import Takeover, be_impatient, take_over
 from .witness import read
 
@@ -30,13 +35,15 @@ FUSE_WITHIN = 2.5
 WOKEN_WITHIN = 1.5
 
 
-def run(folder: Path, random: Random, rounds: int, *, minutes: float, fenced: bool, begun: bool) -> list[str]:
+def run(
+    folder: Path, random: Random, rounds: int, *, minutes: float, shut: tuple[float, float], **whole: bool
+) -> list[str]:
     """At most so many rounds, and none begins after so many minutes."""
     # One connection, so that any other is a process's under test.
     connection.settings_dict["OPTIONS"].pop("pool", None)
     call_command("migrate", verbosity=0)
     be_impatient()
-    bench = Bench(folder, random, fenced=fenced, begun=begun)
+    bench = Bench(folder, random, shut=shut, **whole)
     began, done = time.monotonic(), 0
     while done < rounds and time.monotonic() < began + minutes * 60 and not bench.is_caught:
         bench.round(done)
@@ -49,9 +56,22 @@ def run(folder: Path, random: Random, rounds: int, *, minutes: float, fenced: bo
 
 
 class Bench:
-    def __init__(self, folder: Path, random: Random, *, fenced: bool, begun: bool) -> None:
-        self.folder, self.random, self.fenced, self.begun = folder, random, fenced, begun
+    """`shut`: for how long at least and at most the database takes nothing, when it does."""
+
+    def __init__(
+        self,
+        folder: Path,
+        random: Random,
+        *,
+        shut: tuple[float, float],
+        fenced: bool = True,
+        begun: bool = True,
+        noted: bool = True,
+    ) -> None:
+        self.folder, self.random, self.shut = folder, random, shut
+        self.fenced, self.begun, self.noted = fenced, begun, noted
         self.checker, self.breaches = Checker(), list[str]()
+        self._lock, self._died = Lock(), math.inf
         self.ways: Counter[str] = Counter()
         self.phases: Counter[str] = Counter()
         self.fuses_burnt: Counter[tuple[str, str]] = Counter()
@@ -59,7 +79,8 @@ class Bench:
         points = list(product(WRITES, SIDES))
         random.shuffle(points)
         self._points = cycle(points)
-        self._way = cycle(["moment", "fuse", "freeze", "fuse"] if fenced else ["freeze"])
+        ways = ["moment", "fuse", "freeze", "fuse", "shut"] if fenced else ["freeze"]
+        self._way = cycle(ways if noted else ["shut"])
         # Processes are forked from one that has imported everything and opened nothing.
         self._context = multiprocessing.get_context("forkserver")
         self._context.set_forkserver_preload(["bench.ready", kill_child.__name__])
@@ -67,7 +88,7 @@ class Bench:
     @property
     def is_caught(self) -> bool:
         """A broken build has shown it."""
-        return bool(self.breaches) and not (self.fenced and self.begun)
+        return bool(self.breaches) and not (self.fenced and self.begun and self.noted)
 
     def round(self, number: int) -> None:
         way = next(self._way)
@@ -78,11 +99,14 @@ class Bench:
                 child.join(FUSE_WITHIN)
             case "freeze":
                 self._freeze(number, child)
+            case "shut":
+                self._shut(child)
             case _:
                 time.sleep(self.random.uniform(0.02, 0.8))
         alive = child.is_alive()
         self._kill(child)
         self.ways["at a write" if fuse and not alive else "at a moment"] += 1
+        self._lock.open()
         self._check(number)
 
     def finish(self, number: int) -> None:
@@ -104,6 +128,7 @@ class Bench:
             fuse=fuse,
             fenced=self.fenced,
             begun=self.begun,
+            noted=self.noted,
             finishing=finishing,
         )
         child = self._context.Process(target=kill_child.serve, args=(orders,), daemon=True)
@@ -122,6 +147,7 @@ class Bench:
     def _kill(self, child: ForkServerProcess) -> None:
         if child.is_alive():
             os.kill(child.pid or 0, signal.SIGKILL)
+        self._died = time.monotonic()
         child.join()
         if child.exitcode not in (0, -signal.SIGKILL):
             self._say([f"The process ended by itself with code {child.exitcode}."])
@@ -130,7 +156,9 @@ class Bench:
         _wait_for_the_servers_side()
         lines = read(self._witness(number))
         self._count(lines)
-        self._say(self.checker.look(lines), f"round {number}: ")
+        # What the dead process had noted is written by whoever comes next, before anything else.
+        asyncio.run(_settle(self.folder))
+        self._say(self.checker.look(lines, died=self._died), f"round {number}: ")
 
     def _say(self, found: list[str], place: str = "") -> None:
         """Each breach once, although it is found again in each round to come."""
@@ -170,7 +198,19 @@ class Bench:
             self._let_it_try(number, str(taken.claim.message))
         if taken and not early:
             self._say([late] if (late := taken.late_words()) else [])
-            taken.finish()
+            _finish(taken)
+
+    def _shut(self, child: ForkServerProcess) -> None:
+        """The database takes nothing for a while; the process may die before it does again."""
+        time.sleep(self.random.uniform(0.3, 0.8))
+        self._lock.shut(but=_own_process())
+        time.sleep(self.random.uniform(*self.shut))
+        if self.random.random() < 0.5:
+            self.ways["while the database was shut"] += 1
+            return
+        self._lock.open()
+        time.sleep(self.random.uniform(0, 0.6))
+        self.ways["after the database was shut"] += 1
 
     def _let_it_try(self, number: int, message: str) -> None:
         """Until the process that has woken up has tried to write to its former turn, and some time more."""
@@ -203,6 +243,7 @@ class Bench:
         attempts = sum(turns.values_list("attempt", flat=True))
         broken = "" if self.fenced else ", WITHOUT THE FENCE"
         broken += "" if self.begun else ", WITHOUT A WORD BEFORE CALLS"
+        broken += "" if self.noted else ", WITHOUT A JOURNAL"
         print(f"{connection.display_name}{broken}: {seconds:.0f} s")
         print("kills:", ", ".join(f"{count} {way}" for way, count in self.ways.items()))
         print(f"turns: {turns.count()} in {attempts} attempts")
@@ -216,6 +257,33 @@ class Bench:
         for phase, count in sorted(self.phases.items(), key=lambda row: -row[1]):
             print(f"  {count:5} {phase}")
         print(f"breaches: {len(self.breaches)}", flush=True)
+
+
+def _finish(taken: Takeover) -> None:
+    """As soon as it can: somebody who stops the turn may hold its row."""
+    while True:
+        try:
+            return taken.finish()
+        except OperationalError:
+            taken = taken.seen_again()
+
+
+async def _settle(folder: Path) -> None:
+    keeper = Keeper(folder / "run")
+    try:
+        await keeper.settle()
+    finally:
+        await keeper.close()
+    store.close_threads()
+
+
+def _own_process() -> int:
+    """Of the connection that goes on looking while everybody else is shut out."""
+    if connection.vendor != "postgresql":
+        return 0
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_backend_pid()")
+        return int(cursor.fetchone()[0])
 
 
 def _wait_for_the_servers_side() -> None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from .. import store
-from ..store import Claim, Fenced, in_writer
+from ..store import Claim, Fenced, in_thread
 
 TOGETHER_SECONDS = 0.2
 
@@ -42,7 +42,7 @@ class Drafts:
         saving, self._waiting = self._waiting, []
         still = [one for one in saving if not one.holds.done()]
         try:
-            kept = await in_writer(store.save_drafts)([(one.claim, one.draft()) for one in still])
+            kept = await in_thread(store.save_drafts)([(one.claim, one.draft()) for one in still])
         except Exception as error:
             for one in still:
                 if not one.holds.done():

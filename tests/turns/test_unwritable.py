@@ -11,12 +11,13 @@ from uuid import UUID
 import pytest
 from django.db import OperationalError
 
+from bench.shut import Lock
 from chatapp import store
 from chatapp.models import Status
 from chatapp.providers.base import ProviderError, Trouble
 from chatapp.tools.base import tool
 
-from .locked import Lock, lock
+from .locked import lock
 from .script import call, held, response, text, thought
 from .stage import ScriptedCatalog, ScriptedProvider, Stage, play, stage, until
 

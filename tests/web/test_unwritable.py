@@ -8,9 +8,10 @@ from uuid import UUID
 
 import pytest
 
+from bench.shut import Lock
 from chatapp.models import Status
 from chatapp.turns import state
-from tests.turns.locked import Lock, lock
+from tests.turns.locked import lock
 from tests.turns.script import held, response, text, thought
 from tests.turns.stage import play, until
 

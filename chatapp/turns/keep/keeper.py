@@ -29,8 +29,8 @@ R = TypeVar("R")
 # The database is locked, full, or away: that passes. Anything else comes again, however often it is tried.
 PASSING = (OperationalError, InterfaceError, InternalError)
 PAUSE, LONGEST_PAUSE = 0.05, 0.5
-# Whoever stops waits so long for the row; then the mark in the journal is what makes it a fact.
-SOON = 0.15
+# Reading is not what a lock forbids: so long it may take.
+READ_SECONDS = 0.1
 OVERDUE_SECONDS = 15.0
 
 
@@ -46,7 +46,9 @@ class Keeper:
         # When each journal of others was last changed, of which nothing is left to do.
         self._settled: dict[Path, int] = {}
         self._telling: set[asyncio.Task[None]] = set()
-        self._troubled_since: float | None = None
+        # What was tried last was refused, and since when.
+        self._trouble = asyncio.Event()
+        self._troubled_since = 0.0
         # The database has taken nothing for so long that whoever can go should go.
         self.overdue = asyncio.Event()
         self._take_journal()
@@ -62,7 +64,7 @@ class Keeper:
                 except PASSING as error:
                     self._note_trouble(error)
                 else:
-                    self._troubled_since = None
+                    self._trouble.clear()
                     self.overdue.clear()
                     return done
                 await asyncio.sleep(pause)
@@ -73,20 +75,24 @@ class Keeper:
     @property
     def is_in_trouble(self) -> bool:
         """Whether the database took nothing when it was last tried."""
-        return self._troubled_since is not None
+        return self._trouble.is_set()
 
     async def write(self, write: Write) -> None:
         """Returns when it stands; Fenced where the turn has changed hands. Whoever is cancelled meanwhile leaves it under way."""
         await asyncio.shield(self._begin(write))
 
     async def stop(self, message: UUID, seen: Seen | None, *, attempt: int, by: str) -> bool:
-        """A fact when this returns, even where the database takes nothing. False where the turn had ended."""
-        task = self._begin(Write(name="stop", claim=Claim(message, attempt), seen=seen, by=by))
-        await asyncio.wait({task}, timeout=SOON)
+        """A fact when this returns: it is written, or the database is in trouble, and the journal has it. False where the turn
+        had ended."""
+        claim = Claim(message, attempt)
+        task = self._begin(Write(name="stop", claim=claim, seen=seen, by=by))
+        trouble = asyncio.create_task(self._trouble.wait())
+        await asyncio.wait({task, trouble}, return_when=asyncio.FIRST_COMPLETED)
+        trouble.cancel()
         if task.done():
             return task.result()
         self._tell(message)
-        return True
+        return await _seems_to_be(claim)
 
     def is_ending(self, message: UUID) -> bool:
         """Whether it has ended, which no row says yet."""
@@ -165,7 +171,8 @@ class Keeper:
         return stood
 
     def _note_trouble(self, error: Error) -> None:
-        if self._troubled_since is None:
+        if not self._trouble.is_set():
+            self._trouble.set()
             self._troubled_since = time.monotonic()
             log.warning("the database takes nothing, and is tried again: %s", type(error).__name__)
             if self._journal:
@@ -208,6 +215,18 @@ class Keeper:
                 self._journal = take_journal(self._folder)
             except OSError as error:
                 log.warning("nothing can be noted in DATA_DIR/run beforehand: %s", error)
+
+
+async def _seems_to_be(claim: Claim) -> bool:
+    """Whether the stop of this attempt stands, or will. Where that cannot be read, it will."""
+    with suppress(Error, TimeoutError):
+        return await asyncio.wait_for(in_thread(_is_or_can_be_stopped)(claim), READ_SECONDS)
+    return True
+
+
+def _is_or_can_be_stopped(claim: Claim) -> bool:
+    live = Message.objects.filter(pk=claim.message, status__in=LIVE)
+    return live.exists() or store.has_been_stopped(claim)
 
 
 async def _told_of_end(message: UUID) -> None:
