@@ -56,8 +56,16 @@ class Page:
     older: Cursor | None = None
 
 
-def load_page(owner: Any, *, words: str = "", archived: bool = False, after: Cursor | None = None) -> Page:
-    """The pinned ones first, then the others, the newest first; in as many queries whatever there is."""
+def load_page(
+    owner: Any,
+    *,
+    words: str = "",
+    archived: bool = False,
+    after: Cursor | None = None,
+    over: Collection[UUID] = (),
+) -> Page:
+    """The pinned ones first, then the others, the newest first; in as many queries whatever there is. `over`: the turns that
+    were stopped, which no row says yet."""
     mine = Conversation.objects.filter(owner=owner, deleted_at=None, archived_at__isnull=not archived)
     listed = _titled(mine, words).order_by("-updated_at", "-id")
     rows: list[Conversation] = []
@@ -66,14 +74,14 @@ def load_page(owner: Any, *, words: str = "", archived: bool = False, after: Cur
     if len(rows) <= PAGE:
         rest = after if after and not after.pinned else None
         rows += _after(listed.filter(pinned_at=None), rest)[: PAGE + 1 - len(rows)]
-    page = _rows(rows[:PAGE])
+    page = _rows(rows[:PAGE], over)
     last = page[-1] if len(rows) > PAGE else None
     return Page(page, Cursor(last.pinned, last.updated_at, last.id) if last else None)
 
 
-def load_row(conversation: UUID) -> Row | None:
+def load_row(conversation: UUID, *, over: Collection[UUID] = ()) -> Row | None:
     """A conversation as the list shows it; None where it is in no list any more."""
-    return next(iter(_rows(Conversation.objects.filter(pk=conversation, deleted_at=None))), None)
+    return next(iter(_rows(Conversation.objects.filter(pk=conversation, deleted_at=None), over)), None)
 
 
 @transaction.atomic
@@ -106,9 +114,9 @@ def _after(rows: QuerySet[Conversation], cursor: Cursor | None) -> QuerySet[Conv
     return rows.filter(older, updated_at__lte=cursor.updated_at)
 
 
-def _rows(conversations: Iterable[Conversation]) -> tuple[Row, ...]:
+def _rows(conversations: Iterable[Conversation], over: Collection[UUID]) -> tuple[Row, ...]:
     rows = [_row(conversation) for conversation in conversations]
-    states = _states([row.id for row in rows])
+    states = _states([row.id for row in rows], over)
     return tuple(replace(row, state=states.get(row.id, State.CALM)) for row in rows)
 
 
@@ -116,9 +124,10 @@ def _row(row: Conversation) -> Row:
     return Row(row.id, row.title, row.updated_at, row.pinned_at is not None, row.archived_at is not None)
 
 
-def _states(conversations: Collection[UUID]) -> dict[UUID, State]:
+def _states(conversations: Collection[UUID], over: Collection[UUID]) -> dict[UUID, State]:
     states: dict[UUID, State] = {}
-    for conversation, status in _live_turns(conversations).values_list("conversation", "status"):
+    turns = _live_turns(conversations).exclude(pk__in=over)
+    for conversation, status in turns.values_list("conversation", "status"):
         if states.get(conversation) is not State.WAITS:
             states[conversation] = State.WAITS if status == Status.WAITING else State.ANSWERS
     return states

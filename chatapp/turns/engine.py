@@ -190,6 +190,8 @@ class Engine:
             seen = await self.live.seen(answer)
             if attempt is None:
                 attempt = await in_thread(_attempt)(answer)
+            if attempt is None:
+                return False
             return await self.keeper.stop(answer, seen, attempt=attempt, by=by)
 
     async def close(self) -> None:
@@ -202,8 +204,8 @@ class Engine:
         await close_client()
 
 
-def _attempt(answer: UUID) -> int:
-    return Message.objects.values_list("attempt", flat=True).get(pk=answer)
+def _attempt(answer: UUID) -> int | None:
+    return Message.objects.filter(pk=answer).values_list("attempt", flat=True).first()
 
 
 @cache

@@ -5,6 +5,7 @@ from __future__ import annotations
 from uuid import UUID
 
 from ..store.listing import load_row
+from ..turns.engine import engine
 from . import operations
 from .operations import Operation
 from .sidebar import render_row
@@ -12,7 +13,7 @@ from .sidebar import render_row
 
 def list_news(conversation: UUID, *, moved: bool = False, open: UUID | None = None) -> list[Operation]:
     """`moved`: it belongs at the top now. `open`: the conversation that is on the page."""
-    row = load_row(conversation)
+    row = load_row(conversation, over=engine().keeper.stopped)
     if row is None or row.archived:
         return [operations.gone(f"c-{conversation}")]
     return [operations.row(render_row(row, open=open), moved=moved)]
@@ -20,5 +21,5 @@ def list_news(conversation: UUID, *, moved: bool = False, open: UUID | None = No
 
 def row_now(conversation: UUID) -> list[Operation]:
     """Of the conversation on the page, where the list beside it shows it."""
-    row = load_row(conversation)
+    row = load_row(conversation, over=engine().keeper.stopped)
     return [operations.put(render_row(row, open=conversation))] if row else []

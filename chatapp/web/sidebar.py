@@ -17,6 +17,7 @@ from django.utils.safestring import SafeString
 
 from ..store.deleting import load_deletion, may_restore
 from ..store.listing import Cursor, Row, load_page
+from ..turns.engine import engine
 from .commands import by_script
 from .days import day_in_words, zone_of
 
@@ -69,7 +70,10 @@ class Toast:
 
 def sidebar(request: HttpRequest, wanted: Wanted | None = None) -> Sidebar:
     wanted = wanted or Wanted()
-    page = load_page(request.user, words=wanted.words, archived=wanted.archived, after=wanted.after)
+    over = engine().keeper.stopped
+    page = load_page(
+        request.user, words=wanted.words, archived=wanted.archived, after=wanted.after, over=over
+    )
     older = f"{reverse('conversations')}?{_query(wanted, page.older)}" if page.older else ""
     groups = _grouped(page.rows, zone_of(request), wanted.after)
     return Sidebar(wanted, groups, older, open_conversation(request))

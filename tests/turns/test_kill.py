@@ -46,3 +46,10 @@ def test_a_build_that_runs_calls_without_a_word_before_is_caught():
     done = kill(40, "--without-start-records")
     assert done.returncode == 1, done.stdout + done.stderr
     assert re.search(r"the call \S+ ran 2 times", done.stdout), done.stdout + done.stderr
+
+
+@pytest.mark.both
+def test_a_build_that_notes_nothing_before_it_writes_is_caught():
+    done = kill(30, "--without-journal")
+    assert done.returncode == 1, done.stdout + done.stderr
+    assert re.search(r"stopped, and it is|is asked again", done.stdout), done.stdout + done.stderr

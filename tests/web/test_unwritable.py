@@ -17,6 +17,7 @@ from tests.turns.stage import play, until
 
 from .asking_tools import Toolbox, furnished, row, send
 from .front import HTMX, Visitor
+from .page import Page, words
 from .tabs import Tab
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -54,8 +55,9 @@ def test_stop_stops_and_every_page_says_so_before_any_row_does(alice, database, 
                 await tab.sees(lambda screen: "Stopped by you" in screen.articles[-1].text)
                 assert "Because" in tab.screen.articles[-1].text
                 await tab.sees(lambda screen: "data-answering" not in screen.thread.attributes)
-            page = (await she.get(f"/c/{on.conversation.pk}/")).text
-            assert "Stopped by you" in page and 'aria-label="Stop"' not in page
+            page = Page(await she.get(f"/c/{on.conversation.pk}/"))
+            assert "Stopped by you" in words(page.one("article", data_status="stopped"))
+            assert "answers" not in words(page.one("li", id=f"c-{on.conversation.pk}"))
             again = await she.post(f"/m/{answer}/continue/", headers=HTMX)
             assert (again.status_code, "still being saved" in again.text) == (409, True)
             await asyncio.to_thread(database.open)

@@ -8,7 +8,7 @@ import time
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeVar
 from uuid import UUID
 
 from django.core.exceptions import ObjectDoesNotExist
@@ -45,12 +45,14 @@ class Keeper:
         self._ends: dict[UUID, Write] = {}
         # When each journal of others was last changed, of which nothing is left to do.
         self._settled: dict[Path, int] = {}
+        self._settling = asyncio.Lock()
         self._telling: set[asyncio.Task[None]] = set()
         # What was tried last was refused, and since when.
-        self._trouble = asyncio.Event()
-        self._troubled_since = 0.0
+        self._troubled_since: float | None = None
+        self._wait_for_trouble: set[asyncio.Future[None]] = set()
         # The database has taken nothing for so long that whoever can go should go.
         self.overdue = asyncio.Event()
+        self._warned = False
         self._take_journal()
 
     def patiently(self, work: Callable[P, Awaitable[R]]) -> Callable[P, Awaitable[R]]:
@@ -64,7 +66,7 @@ class Keeper:
                 except PASSING as error:
                     self._note_trouble(error)
                 else:
-                    self._trouble.clear()
+                    self._troubled_since = None
                     self.overdue.clear()
                     return done
                 await asyncio.sleep(pause)
@@ -75,7 +77,7 @@ class Keeper:
     @property
     def is_in_trouble(self) -> bool:
         """Whether the database took nothing when it was last tried."""
-        return self._trouble.is_set()
+        return self._troubled_since is not None
 
     async def write(self, write: Write) -> None:
         """Returns when it stands; Fenced where the turn has changed hands. Whoever is cancelled meanwhile leaves it under way."""
@@ -86,8 +88,9 @@ class Keeper:
         had ended."""
         claim = Claim(message, attempt)
         task = self._begin(Write(name="stop", claim=claim, seen=seen, by=by))
-        trouble = asyncio.create_task(self._trouble.wait())
-        await asyncio.wait({task, trouble}, return_when=asyncio.FIRST_COMPLETED)
+        trouble = self._told_of_trouble()
+        signs: set[asyncio.Future[Any]] = {task, trouble}
+        await asyncio.wait(signs, return_when=asyncio.FIRST_COMPLETED)
         trouble.cancel()
         if task.done():
             return task.result()
@@ -107,6 +110,11 @@ class Keeper:
         end = self._ends.get(message)
         return end is not None and end.name == "stop"
 
+    @property
+    def stopped(self) -> set[UUID]:
+        """The turns that were stopped, which no row says yet."""
+        return set(filter(self.is_stopped, tuple(self._ends)))
+
     def known(self, row: Message, items: Sequence[Item]) -> tuple[Message, Sequence[Item]]:
         """The row and its items, with a stop that is not written yet."""
         end = self._ends.get(row.pk)
@@ -122,6 +130,10 @@ class Keeper:
 
     async def settle(self) -> None:
         """Writes what was left in the journals of processes that are gone."""
+        async with self._settling:
+            await self._settle_all()
+
+    async def _settle_all(self) -> None:
         self._take_journal()
         if self._journal:
             await _settle(self._journal)
@@ -164,21 +176,35 @@ class Keeper:
             await asyncio.wait({before})
         try:
             stood = await self.patiently(in_writer(write.carry_out))()
-        except (Fenced, Error):
+        except Exception:
+            # It was fenced, or can never be written.
             self._wipe(record)
             raise
         self._wipe(record)
         return stood
 
     def _note_trouble(self, error: Error) -> None:
-        if not self._trouble.is_set():
-            self._trouble.set()
-            self._troubled_since = time.monotonic()
+        now = time.monotonic()
+        if self._troubled_since is None:
+            self._troubled_since = now
             log.warning("the database takes nothing, and is tried again: %s", type(error).__name__)
             if self._journal:
                 self._journal.sync()
-        if time.monotonic() - self._troubled_since > OVERDUE_SECONDS:
+        for waiting in tuple(self._wait_for_trouble):
+            if not waiting.done():
+                waiting.set_result(None)
+        if now - self._troubled_since > OVERDUE_SECONDS:
             self.overdue.set()
+
+    def _told_of_trouble(self) -> asyncio.Future[None]:
+        """Done when the database is in trouble, now or later."""
+        told = asyncio.get_running_loop().create_future()
+        if self.is_in_trouble:
+            told.set_result(None)
+        else:
+            self._wait_for_trouble.add(told)
+            told.add_done_callback(self._wait_for_trouble.discard)
+        return told
 
     def _tell(self, message: UUID) -> None:
         """No row is written yet, so nothing else tells those who watch."""
@@ -214,7 +240,9 @@ class Keeper:
             try:
                 self._journal = take_journal(self._folder)
             except OSError as error:
-                log.warning("nothing can be noted in DATA_DIR/run beforehand: %s", error)
+                if not self._warned:
+                    log.warning("nothing can be noted in DATA_DIR/run beforehand: %s", error)
+                self._warned = True
 
 
 async def _seems_to_be(claim: Claim) -> bool:
@@ -248,7 +276,8 @@ async def _settle(journal: Journal) -> None:
                 raise
             except Fenced:
                 log.info("turn %s attempt %s went on elsewhere", write.claim.message, write.claim.attempt)
-            except Error as error:
+            except Exception as error:
+                # What can never be written must not keep the rest from being written.
                 log.error("turn %s: %s is lost: %s", write.claim.message, write.name, type(error).__name__)
             else:
                 log.info("turn %s: %s of a process that is gone is written", write.claim.message, write.name)
