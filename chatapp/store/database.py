@@ -58,7 +58,7 @@ class _Threads:
 
 _readers = _Threads("database")
 # While the database takes nothing, whoever only reads must not wait behind those who write; these try again by themselves.
-_writers = _Threads("writing", patience=0.2)
+_writers = _Threads("writing", patience=0.1)
 
 
 def in_thread(work: Callable[P, R]) -> Callable[P, Awaitable[R]]:

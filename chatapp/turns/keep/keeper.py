@@ -187,14 +187,17 @@ class Keeper:
         now = time.monotonic()
         if self._troubled_since is None:
             self._troubled_since = now
-            log.warning("the database takes nothing, and is tried again: %s", type(error).__name__)
+            log.info("the database takes nothing, and is tried again: %s", type(error).__name__)
             if self._journal:
                 self._journal.sync()
         for waiting in tuple(self._wait_for_trouble):
             if not waiting.done():
                 waiting.set_result(None)
-        if now - self._troubled_since > OVERDUE_SECONDS:
+        if now - self._troubled_since > OVERDUE_SECONDS and not self.overdue.is_set():
             self.overdue.set()
+            log.warning(
+                "the database has taken nothing for %.0f s: %s", OVERDUE_SECONDS, type(error).__name__
+            )
 
     def _told_of_trouble(self) -> asyncio.Future[None]:
         """Done when the database is in trouble, now or later."""
