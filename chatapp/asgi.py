@@ -14,6 +14,8 @@ from channels.routing import ProtocolTypeRouter
 from django.core.asgi import get_asgi_application
 from django.db import Error
 
+from .logs import kind
+
 Scope = dict[str, Any]
 Receive = Callable[[], Awaitable[dict[str, Any]]]
 Send = Callable[[dict[str, Any]], Awaitable[None]]
@@ -46,7 +48,7 @@ class AwakeAtFirstScope:
                 self._awake = True
             except Error as error:
                 # The page that tells of a lost database must come all the same; the next scope tries again.
-                log.error("The engine could not start: %s", error)
+                log.error("The engine could not start: %s", kind(error))
 
 
 async def start_engine() -> None:

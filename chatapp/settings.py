@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -237,6 +238,8 @@ TIME_ZONE = "UTC"
 # Logs
 
 LOG_LEVEL = environment.word("LOG_LEVEL", ("info", "debug", "warning", "error", "critical")).upper()
+# Other packages write what was said, asked and sent into their lines, most of all at the lower levels.
+_others = max(LOG_LEVEL, "WARNING", key=logging.getLevelName)
 LOG_FORMAT = environment.word("LOG_FORMAT", ("text", "json"))
 _secrets = [
     SECRET_KEY,
@@ -250,20 +253,19 @@ LOGGING = {
     "disable_existing_loggers": False,
     "formatters": {"chosen": {"()": f"chatapp.logs.{LOG_FORMAT.capitalize()}Formatter", "secrets": _secrets}},
     "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "chosen"}},
-    "root": {"handlers": ["stderr"], "level": LOG_LEVEL},
+    "root": {"handlers": ["stderr"], "level": _others},
     "loggers": {
-        "django": {"handlers": [], "level": LOG_LEVEL},
+        "chatapp": {"level": LOG_LEVEL},
+        # Django gives these handlers and levels of their own.
+        "django": {"handlers": [], "level": _others},
+        "django.server": {"handlers": [], "level": _others, "propagate": True},
         # Its lines about 4xx answers say what the request log says already.
         "django.request": {"level": "ERROR"},
         "django.security.DisallowedHost": {"level": "CRITICAL"},
-        "httpx": {"level": "WARNING"},
-        "httpcore": {"level": "WARNING"},
-        # The official package of MCP tells what servers send, the last of these under a name of its own.
-        "httpx2": {"level": "CRITICAL"},
-        "httpcore2": {"level": "CRITICAL"},
+        # What a server of tools does wrong is told where it is listed.
         "mcp": {"level": "CRITICAL"},
         "client": {"level": "CRITICAL"},
-        "daphne": {"level": "WARNING"},
-        "asyncio": {"level": "WARNING"},
+        "httpx2": {"level": "CRITICAL"},
+        "httpcore2": {"level": "CRITICAL"},
     },
 }

@@ -20,6 +20,7 @@ from django.db import connection
 
 from chatapp import local_model
 from chatapp.environment import Misconfigured
+from chatapp.logs import hear_of_lost_exceptions
 from chatapp.management import tables
 from chatapp.management.direct import write_directly
 from chatapp.store import accounts
@@ -44,6 +45,7 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, host: str, port: int, **options: Any) -> None:
         _share_memory_between_threads()
+        hear_of_lost_exceptions()
         host = host.strip("[]")
         _refuse_what_cannot_be_listened_to(host, port)
         _make_what_is_missing()

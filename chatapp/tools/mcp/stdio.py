@@ -24,7 +24,6 @@ log = logging.getLogger(__name__)
 
 # For ending by itself, after a polite signal, and after an impolite one.
 PATIENCE = 1.0
-STDERR_LINES, STDERR_LETTERS = 100, 300
 
 
 # Of a process that ends without ending its connections first: each leads a group of its own.
@@ -113,13 +112,13 @@ async def _write(process: asyncio.subprocess.Process, left: ObjectReceiveStream[
 
 
 async def _overhear(name: str, process: asyncio.subprocess.Process) -> None:
-    """What it complains about, for whoever looks for faults; all of it is read, or it would wait for us."""
+    """All of it is read, or it would wait for us. Only that there was something is told: it may repeat what it was asked."""
     assert process.stderr is not None
-    told = 0
+    size = 0
     while data := await process.stderr.read(4096):
-        for line in data.decode(errors="replace").splitlines()[: STDERR_LINES - told]:
-            told += 1
-            log.debug("the MCP server %s says: %r", name, line[:STDERR_LETTERS])
+        size += len(data)
+    if size:
+        log.debug("the MCP server %s complained, in %s bytes", name, size)
 
 
 async def _end(process: asyncio.subprocess.Process) -> None:
