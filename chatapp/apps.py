@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from django.apps import AppConfig
 from django.core.checks import Tags, register
+from django.db.models.signals import post_save
 
 
 class ChatappConfig(AppConfig):
@@ -13,6 +14,8 @@ class ChatappConfig(AppConfig):
 
     def ready(self) -> None:
         from . import checks
+        from .store import names
 
         for check in (checks.redis, checks.unencrypted_address, checks.old_packages):
             register(check, Tags.compatibility)
+        post_save.connect(names.remember_saved, sender="auth.User")

@@ -51,11 +51,23 @@ def said_at_the_start(shell, *words, **environment):
     return "".join(said)
 
 
-def test_who_may_create_the_first_account_is_said(tmp_path):
-    assert "Create the first account there" in said_at_the_start(Shell(tmp_path))
-    closed = said_at_the_start(Shell(tmp_path), SIGNUP_OPEN="0")
-    assert "manage.py createsuperuser" in closed
-    assert "Create the first account there" not in closed
+def test_who_may_create_the_first_account_is_said_with_a_code_that_stays(tmp_path):
+    shell, codes = Shell(with_tables(tmp_path)), set()
+    for signup_open in ("0", "1"):
+        said = said_at_the_start(shell, SIGNUP_OPEN=signup_open)
+        assert "Create the first account there" in said
+        codes.add(re.search(r"takes this code: (\S+)\n", said)[1])
+    assert len(codes) == 1
+
+
+def test_where_there_is_an_account_no_code_is_said(tmp_path):
+    shell = Shell(with_tables(tmp_path))
+    made = shell.run(
+        "createsuperuser", "--no-input", "--username=admin", "--email=", DJANGO_SUPERUSER_PASSWORD="x"
+    )
+    assert made.returncode == 0, made.stderr
+    said = said_at_the_start(shell)
+    assert "first account" not in said and "code" not in said
 
 
 def test_tables_that_cannot_be_brought_up_to_date_are_told_in_one_sentence(tmp_path):

@@ -17,7 +17,7 @@ from .chat import (
 )
 from .fields import VerbatimField
 from .figures import ModelDay, PersonDay
-from .people import DailyLimit, Preference, SignedUp, Theme, Throttle
+from .people import OUTLINE_CAP, DailyLimit, NameOutline, Preference, SignedUp, Theme, Throttle, WayIn
 from .providers import Installation, KnownModel, ModelProvider
 from .reviews import Note, Scope, Submission, Submitted, Verdict, Wish
 from .running import Heartbeat
@@ -29,6 +29,7 @@ __all__ = [
     "IS_LIVE",
     "IS_UNFINISHED",
     "LIVE",
+    "OUTLINE_CAP",
     "TOOL_NAME_CAP",
     "UNFINISHED",
     "Conversation",
@@ -45,6 +46,7 @@ __all__ = [
     "Message",
     "ModelDay",
     "ModelProvider",
+    "NameOutline",
     "Note",
     "Origin",
     "PersonDay",
@@ -63,5 +65,6 @@ __all__ = [
     "ToolRun",
     "VerbatimField",
     "Verdict",
+    "WayIn",
     "Wish",
 ]

@@ -32,10 +32,12 @@ class ModelProvider(models.Model):
 
 
 class Installation(models.Model):
-    """One row: what staff chose for everybody. `revision` rises with every change of providers and models: what processes look at."""
+    """One row: what staff chose for everybody. `revision` rises with every change of providers and models: what processes look at.
+    `first_code` is what whoever runs the server proves it with, while nobody has an account."""
 
     default_model = models.CharField(max_length=300, blank=True, default="")
     revision = models.PositiveIntegerField(default=0)
+    first_code = models.CharField(max_length=40, blank=True, default="")
 
     def __str__(self) -> str:
         return f"installation at {self.revision}"

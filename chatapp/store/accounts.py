@@ -8,25 +8,33 @@ from django.contrib.sessions.backends.db import SessionStore
 from django.db import connection, transaction
 
 from ..models import Conversation, Message, SignedUp
-from . import figures
+from . import figures, first_account, names
+from .first_account import is_empty
+from .refusal import Refused
 
 TERMINAL_USER = "terminal"
-
-
-def is_empty() -> bool:
-    """Nobody can sign in yet. The account that a terminal asks with has no password and does not count."""
-    return not User.objects.exclude(password__startswith=UNUSABLE_PASSWORD_PREFIX).exists()
+NOT_THE_OWNER = "The first account is made by whoever runs this server."
+CLOSED = "Somebody else made the first account a moment ago, and sign-up is closed."
 
 
 @transaction.atomic
-def start_account(user: User) -> None:
-    """Stores an account whose password is already set. The first inherits what was asked from a terminal before."""
-    if is_empty():
+def start_account(user: User, *, by_owner: bool, open_to_all: bool = True) -> None:
+    """Stores an account whose password is already set. The first is made by whoever runs the server alone: it becomes the
+    administrator, and inherits what was asked from a terminal before."""
+    first = is_empty()
+    if first:
         _one_at_a_time()
-        user.is_staff = user.is_superuser = is_empty()
+        first = is_empty()
+    if first and not by_owner:
+        raise Refused(NOT_THE_OWNER)
+    if not first and not open_to_all:
+        raise Refused(CLOSED)
+    user.is_staff = user.is_superuser = first
     user.save()
+    names.refuse_alike(user)
     SignedUp.objects.create(user=user)
-    if user.is_superuser:
+    if first:
+        first_account.forget_code()
         _inherit(user)
 
 

@@ -7,6 +7,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
 from django import forms
+from django.conf import settings
 from django.contrib.auth.forms import (
     AuthenticationForm,
     PasswordChangeForm,
@@ -17,7 +18,7 @@ from django.contrib.auth.forms import (
 from django.contrib.auth.models import User
 from django.db import IntegrityError
 
-from ..store import accounts
+from ..store import Refused, accounts, first_account, names
 from .visible import visible
 
 ACCOUNTS_OF_ONE_ADDRESS = 5
@@ -48,9 +49,26 @@ class SignInForm(_Dressed, AuthenticationForm):
     }
 
 
-class SignUpForm(_Dressed, UserCreationForm):
+class NewName(forms.BaseForm):
+    """A name that nobody has yet. Others read it above what one shares and submits."""
+
+    of_owner = False
+
+    def clean_username(self) -> str:
+        name = str(super().clean_username() or "")  # type: ignore[misc]
+        if visible(name) != name:
+            raise forms.ValidationError("It holds signs that nobody sees.")
+        if refusal := names.why_not(name, of_owner=self.of_owner):
+            raise forms.ValidationError(refusal)
+        return name
+
+
+class SignUpForm(_Dressed, NewName, UserCreationForm):
+    """`of_owner`: it makes the first account, and comes from whoever runs this server."""
+
     labels = {"email": "E-mail"}
     helps = {
+        "code": "It stands on the terminal where ./start runs.",
         "username": "Letters, digits and @ . + - _",
         "password1": "Eight characters or more.",
         "email": "Not needed. A forgotten password can be reset only with it.",
@@ -62,28 +80,46 @@ class SignUpForm(_Dressed, UserCreationForm):
         error_messages = {"username": {"unique": TAKEN}}
         widgets = {"email": forms.EmailInput(attrs={"autocomplete": "email"})}
 
-    field_order = ("username", "password1", "password2", "email")
+    field_order = ("code", "username", "password1", "password2", "email")
 
-    def clean_username(self) -> str:
-        """Others read it above what one shares and submits."""
-        name = str(super().clean_username() or "")
-        if visible(name) != name:
-            raise forms.ValidationError("It holds signs that nobody sees.")
-        return name
+    def __init__(self, *args: Any, of_owner: bool, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.of_owner = of_owner
 
     def validate_password_for_user(self, user: Any, password_field_name: str = "password1") -> None:  # noqa: S107
         """What is wrong with a password stands under it, not under its repetition."""
         super().validate_password_for_user(user, password_field_name)  # type: ignore[misc]
 
     def start_account(self) -> User | None:
-        """The new account, or None and an error when somebody took the name a moment ago."""
+        """The new account, or None and an error when somebody was quicker."""
         user: User = self.save(commit=False)
         try:
-            accounts.start_account(user)
+            accounts.start_account(user, by_owner=self.of_owner, open_to_all=settings.SIGNUP_OPEN)
         except IntegrityError:
             self.add_error("username", TAKEN)
-            return None
-        return user
+        except names.LooksTaken as error:
+            self.add_error("username", str(error))
+        except Refused as error:
+            self.add_error(None, str(error))
+        else:
+            return user
+        return None
+
+
+class SignUpWithCodeForm(SignUpForm):
+    """From elsewhere than the machine of this server, its owner proves who they are."""
+
+    code = forms.CharField(
+        label="Code",
+        max_length=100,
+        widget=forms.TextInput(attrs={"autocomplete": "off", "autocapitalize": "characters"}),
+    )
+
+    def clean_code(self) -> str:
+        code: str = self.cleaned_data["code"]
+        if not first_account.is_code(code):
+            raise forms.ValidationError("That is not the code.")
+        return code
 
 
 class ChangePasswordForm(_Dressed, PasswordChangeForm):

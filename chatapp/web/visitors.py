@@ -6,6 +6,30 @@ from ipaddress import IPv6Address, IPv6Network, ip_address
 
 from django.conf import settings
 from django.http import HttpRequest
+from django.http.request import split_domain_port
+
+# What programs between a browser and a server add, as a request's META spells it: hyphens and underscores are one there.
+PASSED_ON = (
+    *("HTTP_X_FORWARDED", "HTTP_FORWARDED", "HTTP_VIA", "HTTP_X_REAL_", "HTTP_X_ORIGINAL_", "HTTP_X_CLIENT_"),
+    *(
+        "HTTP_X_CLUSTER_",
+        "HTTP_X_PROXY",
+        "HTTP_X_HOST",
+        "HTTP_X_ENVOY_",
+        "HTTP_X_AMZN_",
+        "HTTP_X_AZURE_",
+        "HTTP_X_ARR_",
+    ),
+    *(
+        "HTTP_CF_",
+        "HTTP_CDN_LOOP",
+        "HTTP_TRUE_CLIENT_",
+        "HTTP_CLIENT_IP",
+        "HTTP_FASTLY_",
+        "HTTP_FLY_",
+        "HTTP_TAILSCALE_",
+    ),
+)
 
 
 def visitor_address(request: HttpRequest) -> str:
@@ -16,6 +40,29 @@ def visitor_address(request: HttpRequest) -> str:
     # What stands before the last comma was written by whoever came to the proxy.
     last = request.headers.get("X-Forwarded-For", "").rpartition(",")[2]
     return _as_counted(last.strip()) or peer
+
+
+def is_of_this_machine(request: HttpRequest) -> bool:
+    """Whether it certainly comes from a browser on the machine of this server. Behind a proxy everybody's connection seems to."""
+    name = split_domain_port(request.META.get("HTTP_HOST", ""))[0]
+    here = _is_loopback(request.META.get("REMOTE_ADDR", "")) and (
+        name == "localhost" or _is_loopback(name.strip("[]"))
+    )
+    return here and not settings.PUBLIC_URL and not _is_passed_on(request)
+
+
+def _is_passed_on(request: HttpRequest) -> bool:
+    """No browser speaks HTTP/1.0, and proxies that say nothing of themselves do."""
+    old = getattr(request, "scope", {}).get("http_version") == "1.0"
+    return old or any(name.startswith(PASSED_ON) for name in request.META)
+
+
+def _is_loopback(text: str) -> bool:
+    try:
+        address = ip_address(text)
+    except ValueError:
+        return False
+    return (getattr(address, "ipv4_mapped", None) or address).is_loopback
 
 
 def _as_counted(text: str) -> str:

@@ -244,7 +244,7 @@ def test_whoever_signs_up_is_a_stranger_and_the_first_account_is_none():
     limit(Who.STRANGERS, turns=1)
     people = [User(username=name, password="x") for name in ("first", "second")]
     for person in people:
-        accounts.start_account(person)
+        accounts.start_account(person, by_owner=True)
     assert [limits.load_limit(person) is not None for person in people] == [False, True]
 
 

@@ -230,5 +230,5 @@ def test_the_first_account_goes_on_with_what_a_terminal_used():
     store.stop(started.answer, None)
     dana = get_user_model()(username="dana")
     dana.set_password("a long enough password")
-    store.accounts.start_account(dana)
+    store.accounts.start_account(dana, by_owner=True)
     assert PersonDay.objects.get().user == dana

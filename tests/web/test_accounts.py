@@ -8,9 +8,10 @@ from threading import Barrier, Thread
 import pytest
 from django.contrib.auth.models import User
 from django.db import connection, connections
+from django.test import Client
 
 from chatapp.models import Conversation
-from chatapp.store import accounts
+from chatapp.store import Refused, accounts
 from tests.conftest import PASSWORD
 from tests.web.hashers import CountingHasher
 
@@ -26,6 +27,12 @@ AWAY = [
     "\x00/",
     " //elsewhere.example",
 ]
+
+
+@pytest.fixture
+def client():
+    """A browser on the machine of the server, where whoever runs it makes the first account."""
+    return Client(headers={"host": "localhost"})
 
 
 @pytest.mark.both
@@ -50,31 +57,58 @@ def test_the_first_account_inherits_what_was_asked_from_a_terminal_and_the_secon
     hidden = accounts.who_asks_from_a_terminal()
     asked = Conversation.objects.create(owner=hidden)
     for name in ("alice", "bob"):
-        accounts.start_account(User(username=name, password="set"))
+        accounts.start_account(User(username=name, password="set"), by_owner=True)
     asked.refresh_from_db()
     assert asked.owner.username == "alice"
     assert accounts.who_asks_from_a_terminal().username == "alice"
 
 
-@pytest.mark.both
-@pytest.mark.django_db(transaction=True)
-def test_of_many_first_accounts_at_once_exactly_one_is_the_administrator():
-    together = Barrier(8)
+def at_once(count, work):
+    """What each of so many threads came to, all begun together."""
+    together, came = Barrier(count), []
 
-    def start(number):
-        user = User(username=f"person{number}", password="set")
+    def run(number):
         connection.ensure_connection()
         together.wait()
-        accounts.start_account(user)
-        connections.close_all()
+        try:
+            came.append(work(number))
+        except Exception as error:
+            came.append(error)
+        finally:
+            connections.close_all()
 
-    threads = [Thread(target=start, args=(number,)) for number in range(8)]
+    threads = [Thread(target=run, args=(number,)) for number in range(count)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert User.objects.count() == 8
+    return came
+
+
+@pytest.mark.both
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("open_to_all", [True, False])
+def test_of_many_first_accounts_at_once_exactly_one_is_the_administrator(open_to_all):
+    def start(number):
+        user = User(username=f"person{'abcdefgh'[number]}", password="set")
+        accounts.start_account(user, by_owner=True, open_to_all=open_to_all)
+
+    came = at_once(8, start)
+    assert [type(each) for each in came if each] == ([] if open_to_all else [Refused] * 7)
+    assert User.objects.count() == (8 if open_to_all else 1)
     assert User.objects.filter(is_superuser=True, is_staff=True).count() == 1
+
+
+@pytest.mark.both
+@pytest.mark.django_db(transaction=True)
+def test_of_strangers_and_the_owner_at_once_the_owner_alone_can_be_the_first():
+    def start(number):
+        accounts.start_account(
+            User(username=f"person{'abcdefgh'[number]}", password="set"), by_owner=number == 3
+        )
+
+    at_once(8, start)
+    assert User.objects.get(is_superuser=True).username == "persond"
 
 
 @pytest.mark.django_db
@@ -137,12 +171,12 @@ def test_nobody_signs_up_with_rights(client, alice):
 
 
 @pytest.mark.django_db
-def test_a_closed_sign_up_says_so_and_makes_nothing(client, settings):
+def test_a_closed_sign_up_says_so_and_makes_nothing(client, settings, dana):
     settings.SIGNUP_OPEN = False
     for response in (client.get("/accounts/signup/"), client.post("/accounts/signup/", SIGN_UP)):
         assert response.status_code == 403
         assert "Sign-up is closed" in response.text
-    assert not User.objects.exists()
+    assert User.objects.get() == dana
     assert "signup" not in client.get("/accounts/login/").text
 
 
@@ -207,8 +241,6 @@ def test_one_stays_on_our_host_after_the_way_in(client, alice, page, wanted):
 )
 @pytest.mark.django_db
 def test_a_form_from_elsewhere_is_refused_in_our_words(path):
-    from django.test import Client
-
     response = Client(enforce_csrf_checks=True).post(path, SIGN_UP)
     assert response.status_code == 403
     assert "That form was too old" in response.text

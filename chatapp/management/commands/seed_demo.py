@@ -103,7 +103,7 @@ def _start_people(roles: dict[str, str], password: str, *, chosen: bool) -> list
     for user in new:
         role = roles[user.username]
         user.set_password(password)
-        start_account(user)
+        start_account(user, by_owner=True)
         set_roles(user, active=True, staff=role == "administrator", reviewer=role == "reviewer")
     return [user.username for user in new]
 

@@ -23,7 +23,7 @@ from chatapp.environment import Misconfigured
 from chatapp.logs import hear_of_lost_exceptions
 from chatapp.management import tables
 from chatapp.management.direct import write_directly
-from chatapp.store import accounts
+from chatapp.store import first_account
 from chatapp.web.static_files import collect_when_changed
 
 if TYPE_CHECKING:
@@ -33,7 +33,6 @@ EVERYWHERE = ("0.0.0.0", "::")
 FIRST_ACCOUNT = "Create the first account there: it becomes the administrator."
 # As malloc.h numbers it.
 M_ARENA_MAX = -8
-FIRST_BY_COMMAND = "Make the first account with: .venv/bin/python manage.py createsuperuser"
 
 
 class Command(BaseCommand):
@@ -142,8 +141,9 @@ def _address(host: str, port: int) -> Iterator[str]:
     if host in EVERYWHERE:
         yield "Other machines reach it only by a name or address that ALLOWED_HOSTS lists."
         yield f"These are allowed: {', '.join(settings.ALLOWED_HOSTS)}"
-    if accounts.is_empty():
-        yield FIRST_ACCOUNT if settings.SIGNUP_OPEN else FIRST_BY_COMMAND
+    if code := first_account.load_code():
+        yield FIRST_ACCOUNT
+        yield f"From elsewhere, or through a proxy, that takes this code: {code}"
 
 
 def _models() -> Iterator[str]:

@@ -19,17 +19,26 @@ from django.utils.decorators import method_decorator
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_safe
 
-from ...store import accounts, throttle
+from ...store import accounts, first_account, throttle
 from ...store.throttle import Limit
 from ..form_pages import FormPage, ThrottledPage
-from ..forms import ChangePasswordForm, ChoosePasswordForm, EmailForm, ResetForm, SignInForm, SignUpForm
-from ..visitors import visitor_address
+from ..forms import (
+    ChangePasswordForm,
+    ChoosePasswordForm,
+    EmailForm,
+    ResetForm,
+    SignInForm,
+    SignUpForm,
+    SignUpWithCodeForm,
+)
+from ..visitors import is_of_this_machine, visitor_address
 
 HOUR, QUARTER = timedelta(hours=1), timedelta(minutes=15)
 # Many people may share an address: a school, an office.
 SIGN_INS_HERE = Limit("sign-ins", 100, QUARTER)
 SIGN_IN = Limit("sign-in", 10, QUARTER)
 SIGN_UP = Limit("sign-up", 60, HOUR)
+CODE = Limit("first-account", 20, QUARTER)
 RESET = Limit("reset", 10, HOUR)
 RESET_MAIL = Limit("reset-mail", 5, HOUR)
 PASSWORD = Limit("password", 20, QUARTER)
@@ -43,7 +52,7 @@ class SignIn(ThrottledPage, views.LoginView):
     redirect_authenticated_user = True
 
     def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
-        more = {"signup_open": settings.SIGNUP_OPEN, "first": accounts.is_empty()}
+        more = {"signup_open": settings.SIGNUP_OPEN, "first": first_account.is_empty()}
         return super().get_context_data(**kwargs) | more
 
     def tries(self) -> dict[Limit, str]:
@@ -60,22 +69,30 @@ class SignIn(ThrottledPage, views.LoginView):
 @private
 class SignUp(views.RedirectURLMixin, ThrottledPage):
     template_name = "accounts/signup.html"
-    form_class = SignUpForm
     next_page = settings.LOGIN_REDIRECT_URL
 
     def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
         if request.user.is_authenticated:
             return redirect(self.next_page)
-        if not settings.SIGNUP_OPEN:
+        self.first = first_account.is_empty()
+        self.needs_code = self.first and not is_of_this_machine(request)
+        if not (settings.SIGNUP_OPEN or self.first):
             return render(request, "accounts/closed.html", status=403)
         return super().dispatch(request, *args, **kwargs)
 
+    def get_form_class(self) -> type[SignUpForm]:
+        return SignUpWithCodeForm if self.needs_code else SignUpForm
+
+    def get_form_kwargs(self) -> dict[str, Any]:
+        return super().get_form_kwargs() | {"of_owner": self.first}
+
     def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
-        more = {"first": accounts.is_empty(), "next": self.get_redirect_url()}
+        more = {"first": self.first, "next": self.get_redirect_url()}
         return super().get_context_data(**kwargs) | more
 
     def tries(self) -> dict[Limit, str]:
-        return {SIGN_UP: visitor_address(self.request)}
+        here = visitor_address(self.request)
+        return {SIGN_UP: here} | ({CODE: here} if self.needs_code else {})
 
     def form_valid(self, form: SignUpForm) -> HttpResponse:
         user = form.start_account()

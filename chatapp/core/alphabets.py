@@ -1,0 +1,54 @@
+"""Letters of the world's alphabets: which are written together, and which are drawn like those of ours."""
+
+from __future__ import annotations
+
+from unicodedata import category, combining, decimal, name, normalize
+
+_TOGETHER = (
+    {"LATIN", "CJK", "HIRAGANA", "KATAKANA", "KATAKANA-HIRAGANA"},
+    {"LATIN", "CJK", "HANGUL"},
+    {"LATIN", "CJK", "BOPOMOFO"},
+)
+# A letter, and the one that it is taken for.
+_PAIRS = (
+    # Latin beyond what loses its marks
+    "ıi ɩi ɪi ɨi ɑa ᴀa ʙb ƀb ɓb ƅb ᴄc ɔc ᴅd đd ɖd ɗd ðd ᴇe ɛe əe ƒf ɡg ɢg ʜh ħh ɦh ᴊj ȷj ɉj ᴋk ƙk ʟl "
+    "łl ƚl ɫl ǀl ᴍm ɴn ŋn ƞn ɲn ᴏo øo ɵo ᴘp þp ƿp ƥp "
+    "ʀr ɾr ɽr ꜱs ʂs ᴛt ŧt ƭt ᴜu ʉu ᴠv ʋv ʌv ᴡw ɯw ʏy ƴy ᴢz ƶz ʐz ƁB ƇC ÐD ĐD ƊD ĦH ƗI ŁL ØO ƟO ƤP ŦT "
+    "ƬT ƲV ƳY ƵZ "
+    # Cyrillic
+    "аa вb сc ԁd еe єe һh нh іi кk ӏl мm пn оo өo рp ԛq гr ѕs тt үy уy ѵv ԝw шw щw хx ьb ъb з3 б6 ч4 "
+    "АA ВB СC ЕE НH ІI ЈJ јj КK Ӏl МM ОO ӨO РP ԚQ ЅS ТT ҮY УY ѴV ԜW ХX "
+    # Greek
+    "αa βb γy εe ηn ιi κk μu νv οo ρp σo τt υu χx ωw ϲc ϳj ϱp "
+    "ΑA ΒB ΕE ΖZ ΗH ΙI ΚK ΜM ΝN ΟO ΡP ΤT ΥY ΧX ϹC ͿJ "
+    # Armenian, Coptic, Georgian
+    "օo հh ոn սu ցg զq յj աw քp ՕO ՍU ՏS ԼL Հh ⲟo ⲣp ⲥc ⲁa ⲓi ⲧt ⲩy ⲭx ႽS ძd "
+    # Cherokee and Lisu, whose letters are capitals
+    "ᎪA ᏴB ᏟC ᎠD ᎬE ᏀG ᎻH Ꭵi ᎫJ ᏦK ᏞL ᎷM ᏢP ᎡR ᏚS ᎢT ᏙV ᎳW ᏃZ ᎩY ᎽY ᎾO "
+    "ꓮA ꓐB ꓚC ꓓD ꓰE ꓝF ꓖG ꓧH ꓲI ꓙJ ꓗK ꓡL ꓟM ꓠN ꓳO ꓑP ꓣR ꓢS ꓔT ꓴU ꓦV ꓪW ꓫX ꓬY ꓜZ "
+    # Rings and strokes of others
+    "סo ןl וl هo اl ഠo ଠo ဝo ߊl "
+)
+_DRAWN_ALIKE = {ord(pair[0]): pair[1] for pair in _PAIRS.split()}
+
+
+def is_mixed(text: str) -> bool:
+    """Whether its letters come from alphabets that nobody writes together: one of them stands for a letter of another."""
+    found = {_alphabet(sign) for sign in text if category(sign)[0] == "L"}
+    return len(found) > 1 and not any(found <= together for together in _TOGETHER)
+
+
+def in_plain_letters(text: str) -> str:
+    """As whoever reads only our letters and digits would take it: without marks, and each letter as the one that it is drawn like."""
+    bare = "".join(_digit(sign) for sign in normalize("NFKD", text) if not combining(sign))
+    return bare.translate(_DRAWN_ALIKE).casefold().translate(_DRAWN_ALIKE)
+
+
+def _alphabet(letter: str) -> str:
+    return name(letter, "").partition(" ")[0]
+
+
+def _digit(sign: str) -> str:
+    number = decimal(sign, None)
+    return sign if number is None else str(number)
