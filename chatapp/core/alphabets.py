@@ -25,7 +25,7 @@ _PAIRS = (
     # Armenian, Coptic, Georgian
     "օo հh ոn սu ցg զq յj աw քp ՕO ՍU ՏS ԼL Հh ⲟo ⲣp ⲥc ⲁa ⲓi ⲧt ⲩy ⲭx ႽS ძd "
     # Cherokee and Lisu, whose letters are capitals
-    "ᎪA ᏴB ᏟC ᎠD ᎬE ᏀG ᎻH Ꭵi ᎫJ ᏦK ᏞL ᎷM ᏢP ᎡR ᏚS ᎢT ᏙV ᎳW ᏃZ ᎩY ᎽY ᎾO "
+    "ᎪA ᏴB ᏟC ᎠD ᎬE ᏀG ᎻH Ꭵi Ꮖi ᎫJ ᏦK ᏞL ᎷM ᏢP ᎡR ᏚS ᎢT ᏙV ᎳW ᏃZ ᎩY ᎽY ᎾO "
     "ꓮA ꓐB ꓚC ꓓD ꓰE ꓝF ꓖG ꓧH ꓲI ꓙJ ꓗK ꓡL ꓟM ꓠN ꓳO ꓑP ꓣR ꓢS ꓔT ꓴU ꓦV ꓪW ꓫX ꓬY ꓜZ "
     # Rings and strokes of others
     "סo ןl וl هo اl ഠo ଠo ဝo ߊl "
