@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from typing import Any
+from urllib.parse import urlsplit
+
 from django import forms
 
 from ..environment import KEY_NAME, is_web_address
@@ -20,3 +23,38 @@ def key_name(text: str) -> str:
     if text and not KEY_NAME.fullmatch(text):
         raise forms.ValidationError("Such a name has capital letters and ends with _API_KEY.")
     return text
+
+
+PORTS = {"http": 80, "https": 443}
+
+
+class KeyedForm(forms.ModelForm):
+    """Of a server with a key, whose address is in the field `ADDRESS`. A key goes nowhere by a change of the address alone: for another
+    scheme, host or port its variable is asked for anew, and `key_for` is the one that it was asked for."""
+
+    ADDRESS = ""
+    key_for = forms.CharField(required=False, widget=forms.HiddenInput)
+
+    def clean(self) -> dict[str, Any]:
+        data = super().clean() or self.cleaned_data
+        there, was = server_of(data.get(self.ADDRESS) or ""), server_of(getattr(self.instance, self.ADDRESS))
+        name = data.get("key_variable")
+        moved = self.instance.pk and there and there != was and name == self.instance.key_variable
+        if name and moved and data.get("key_for") != there:
+            self.data = self.data.copy()
+            self.data.update({"key_variable": "", "key_for": there})
+            self.add_error(
+                "key_variable",
+                f"The address leads to {there} now. Name the variable of the key that may go there.",
+            )
+        return data
+
+
+def server_of(url: str) -> str:
+    """Scheme, host and port of an address that was checked; "" of none."""
+    parts = urlsplit(url)
+    return (
+        f"{parts.scheme}://{parts.hostname}:{parts.port or PORTS.get(parts.scheme, '')}"
+        if parts.hostname
+        else ""
+    )

@@ -62,10 +62,10 @@ class McpServerAdmin(StaffOnly, ModelAdmin):
 
     def get_fields(self, request: HttpRequest, obj: McpServer | None = None) -> Any:
         if obj is None:
-            return ("name", "url", "key_variable", "private_network", "is_on")
+            return ("name", "url", "key_variable", "key_for", "private_network", "is_on")
         if _is_command(obj):
             return ("name", "state", "is_on")
-        return ("name", "state", "url", "key_variable", "private_network", "is_on")
+        return ("name", "state", "url", "key_variable", "key_for", "private_network", "is_on")
 
     def get_readonly_fields(self, request: HttpRequest, obj: McpServer | None = None) -> Any:
         return () if obj is None else ("name", "state")

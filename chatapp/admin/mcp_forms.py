@@ -10,11 +10,13 @@ from django.conf import settings
 
 from ..models import McpServer, McpTool, ModelProvider
 from ..turns.engine import engine
-from .fields import key_name, web_address
+from .fields import KeyedForm, key_name, web_address
 
 
-class ServerForm(forms.ModelForm):
+class ServerForm(KeyedForm):
     """A command has only its switch: it was written into a file by whoever runs this machine, and stays there."""
+
+    ADDRESS = "url"
 
     class Meta:
         model = McpServer

@@ -16,7 +16,7 @@ from ..providers.failures import label_of
 from ..tools import ToolError
 from ..tools.page_urls import checked_url, host_of, is_literal
 from ..turns.engine import engine
-from .fields import key_name, web_address
+from .fields import KeyedForm, key_name, web_address
 
 NOT_PUBLIC = (
     "This does not lead to the public web. Where it is meant to be on this machine or in this network, "
@@ -24,7 +24,9 @@ NOT_PUBLIC = (
 )
 
 
-class ProviderForm(forms.ModelForm):
+class ProviderForm(KeyedForm):
+    ADDRESS = "base_url"
+
     class Meta:
         model = ModelProvider
         fields = ("name", "label", "dialect", "base_url", "key_variable", "private_network", "is_on")

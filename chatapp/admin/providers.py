@@ -29,7 +29,7 @@ class ModelProviderAdmin(StaffOnly, ModelAdmin):
     form = ProviderForm
     actions = None
     ordering = ("created_at", "pk")
-    fields = ("name", "label", "dialect", "base_url", "key_variable", "private_network", "is_on")
+    fields = ("name", "label", "dialect", "base_url", "key_variable", "key_for", "private_network", "is_on")
 
     def get_readonly_fields(self, request: HttpRequest, obj: ModelProvider | None = None) -> Any:
         return () if obj is None else ("name",)

@@ -177,6 +177,33 @@ def test_no_key_is_shown(her, monkeypatch):
     assert "DOCS_API_KEY" in page.text
 
 
+@pytest.mark.parametrize(
+    ("url", "moved"),
+    [
+        ("https://docs.example.org/other", False),
+        ("https://DOCS.example.org:443/mcp", False),
+        ("https://docs.example.com/mcp", True),
+        ("https://docs.example.org:8443/mcp", True),
+        ("http://docs.example.org/mcp", True),
+        ("https://docs.example.org.evil.example/mcp", True),
+    ],
+)
+def test_a_changed_host_of_a_server_asks_for_its_keys_variable_anew(her, url, moved):
+    row = server(key_variable="DOCS_API_KEY", private_network=True)
+    answer = her.post(address(row), form_of(her.get(address(row))) | {"url": url})
+    row.refresh_from_db()
+    if not moved:
+        assert (answer.status_code, row.url, row.key_variable) == (302, url, "DOCS_API_KEY")
+        return
+    assert (answer.status_code, row.url) == (200, "https://docs.example.org/mcp")
+    assert "Name the variable of the key that may go there." in answer.text
+    sent = form_of(answer)
+    assert (sent["url"], sent["key_variable"]) == (url, "")
+    assert her.post(address(row), sent | {"key_variable": "DOCS_API_KEY"}).status_code == 302
+    row.refresh_from_db()
+    assert (row.url, row.key_variable) == (url, "DOCS_API_KEY")
+
+
 def test_what_a_tool_says_is_text_and_hides_nothing(her):
     row = server()
     offer("docs", description="<script>alert(1)</script> \u202eevil \u200b")

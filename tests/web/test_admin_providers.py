@@ -113,9 +113,8 @@ def test_looking_now_says_what_happened(up, dana):  # noqa: F811
             page = (await she.get(said.headers["location"])).text
             assert re.search(r"Acme answered in [0-9.]+ s and lists \d+ models\.", page)
             row = await in_thread(ModelProvider.objects.get)()
-            await she.post(
-                f"{PROVIDERS}{row.pk}/change/", new(up, name=None, base_url="http://127.0.0.1:1/v1")
-            )
+            moved = new(up, name=None, base_url="http://127.0.0.1:1/v1", key_for="http://127.0.0.1:1")
+            await she.post(f"{PROVIDERS}{row.pk}/change/", moved)
             await she.post(LOOK, {"name": "acme"})
             assert "Acme could not be reached." in (await she.get(PROVIDERS)).text
             assert (await she.post(LOOK, {"name": "nobody"})).status_code == 404
@@ -635,3 +634,64 @@ def test_a_provider_of_the_environment_stays_what_it_is(db):
 def test_nothing_said_is_nothing_stored(db):
     assert model_providers.load_revision() == 0
     assert not Installation.objects.exists() and not Conversation.objects.exists()
+
+
+def edited(row, **more):
+    return (
+        {name: getattr(row, name) for name in ("label", "dialect", "base_url", "key_variable")}
+        | {"is_on": "on"}
+        | more
+    )
+
+
+@pytest.fixture
+def acme():
+    return ModelProvider.objects.create(
+        name="acme", base_url="https://api.example.org/v1", key_variable="ACME_API_KEY"
+    )
+
+
+def kept(row):
+    row.refresh_from_db()
+    return row.base_url, row.key_variable
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "https://api.example.com/v1",
+        "https://api.example.org:8443/v1",
+        "https://api.example.org.evil.example/v1",
+    ],
+)
+def test_a_changed_host_asks_for_its_keys_variable_anew(client, dana, acme, url):
+    client.force_login(dana)
+    place = f"{PROVIDERS}{acme.pk}/change/"
+    # Whatever else is sent with it, and however often.
+    for more in ({}, {}, {"key_for": "https://api.example.org:443"}, {"key_for": url}, {"label": "Other"}):
+        refused = client.post(place, edited(acme, base_url=url, **more))
+        assert refused.status_code == 200
+        assert "Name the variable of the key that may go there." in refused.text
+        assert kept(acme) == ("https://api.example.org/v1", "ACME_API_KEY")
+    page = Page(refused)
+    assert attribute(page.one("input", name="key_variable"), "value") == ""
+    asked_for = attribute(page.one("input", name="key_for"), "value")
+    assert client.post(place, edited(acme, base_url=url, key_for=asked_for)).status_code == 302
+    assert kept(acme) == (url, "ACME_API_KEY")
+
+
+def test_a_host_that_needs_no_key_or_another_one_is_changed_at_once(client, dana, acme, monkeypatch):
+    monkeypatch.setenv("OTHER_API_KEY", "sk-other")
+    client.force_login(dana)
+    place = f"{PROVIDERS}{acme.pk}/change/"
+    for url, name in (("https://api.example.com/v1", "OTHER_API_KEY"), ("https://api.example.net/v1", "")):
+        assert client.post(place, edited(acme, base_url=url, key_variable=name)).status_code == 302
+        assert kept(acme) == (url, name)
+
+
+@pytest.mark.parametrize("url", ["https://API.example.org:443/v1", "https://api.example.org/v2"])
+def test_another_spelling_or_path_of_the_same_server_keeps_its_key(client, dana, acme, url):
+    client.force_login(dana)
+    place = f"{PROVIDERS}{acme.pk}/change/"
+    assert client.post(place, edited(acme, base_url=url)).status_code == 302
+    assert kept(acme) == (url, "ACME_API_KEY")
