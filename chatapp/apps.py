@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from django.apps import AppConfig
+from django.contrib.auth.signals import user_logged_in
 from django.core.checks import Tags, register
 from django.db.models.signals import post_save
 
@@ -15,7 +16,9 @@ class ChatappConfig(AppConfig):
     def ready(self) -> None:
         from . import checks
         from .store import names
+        from .web import password_given
 
         for check in (checks.redis, checks.unencrypted_address, checks.old_packages):
             register(check, Tags.compatibility)
         post_save.connect(names.remember_saved, sender="auth.User")
+        user_logged_in.connect(password_given.note_sign_in)

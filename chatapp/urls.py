@@ -8,6 +8,7 @@ from django.urls import path
 from .admin.site import site
 from .web.views import (
     accounts,
+    again,
     asking,
     branches,
     compare,
@@ -90,6 +91,7 @@ urlpatterns = [
     path("accounts/login/", accounts.SignIn.as_view(), name="login"),
     path("accounts/signup/", accounts.SignUp.as_view(), name="signup"),
     path("accounts/logout/", LogoutView.as_view(), name="logout"),
+    path("accounts/again/", again.GivePassword.as_view(), name="again"),
     path("accounts/password/", accounts.ChangePassword.as_view(), name="password"),
     path("accounts/password/done/", accounts.password_done, name="password_done"),
     path("accounts/email/", accounts.ChangeEmail.as_view(), name="email"),

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 from urllib.parse import urlsplit
 
 from django import forms
+from django.http import QueryDict
 
 from ..environment import KEY_NAME, is_web_address
 
@@ -41,8 +42,9 @@ class KeyedForm(forms.ModelForm):
         name = data.get("key_variable")
         moved = self.instance.pk and there and there != was and name == self.instance.key_variable
         if name and moved and data.get("key_for") != there:
-            self.data = self.data.copy()
-            self.data.update({"key_variable": "", "key_for": there})
+            again = cast(QueryDict, self.data).copy()
+            again.update({"key_variable": "", "key_for": there})
+            self.data = again
             self.add_error(
                 "key_variable",
                 f"The address leads to {there} now. Name the variable of the key that may go there.",

@@ -15,6 +15,7 @@ from django.urls import reverse
 from django.views.decorators.csrf import csrf_protect
 
 from ..models import Conversation, DailyLimit, KnownModel, Look, McpServer, ModelProvider
+from ..web.views.again import behind_password
 from .conversations import ConversationAdmin
 from .known_models import KnownModelAdmin
 from .limits import DailyLimitAdmin
@@ -35,15 +36,14 @@ class Site(AdminSite):
         return [group | {"name": "People"} if group["app_label"] == "auth" else group for group in found]
 
     def admin_view(self, view: Callable[..., Any], cacheable: bool = False) -> Any:
-        seen_by_staff = super().admin_view(view, cacheable)
+        seen_by_staff = behind_password(super().admin_view(view, cacheable))
 
         def of_staff_alone(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
             if not request.user.is_authenticated:
                 return redirect_to_login(request.get_full_path())
             if not self.has_permission(request):
                 raise Http404
-            response: HttpResponseBase = seen_by_staff(request, *args, **kwargs)
-            return response
+            return seen_by_staff(request, *args, **kwargs)
 
         return of_staff_alone
 

@@ -131,33 +131,42 @@ class ChoosePasswordForm(_Dressed, SetPasswordForm):
     helps = {"new_password1": "Eight characters or more."}
 
 
-class EmailForm(_Dressed, forms.Form):
-    email = forms.EmailField(
-        label="E-mail",
-        max_length=254,
-        required=False,
-        widget=forms.EmailInput(attrs={"autocomplete": "email"}),
-    )
+class PasswordForm(_Dressed, forms.Form):
+    """Whoever is signed in shows that it is still them."""
+
     password = forms.CharField(
         label="Password",
         strip=False,
         widget=forms.PasswordInput(attrs={"autocomplete": "current-password"}),
     )
-    helps = {
-        "email": "Leave it empty to have none.",
-        "password": "So that nobody else does this in your name.",
-    }
 
     def __init__(self, *args: Any, user: User, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.user = user
-        self.initial.setdefault("email", user.email)
 
     def clean_password(self) -> str:
         password: str = self.cleaned_data["password"]
         if not self.user.check_password(password):
             raise forms.ValidationError("That is not your password.")
         return password
+
+
+class EmailForm(PasswordForm):
+    email = forms.EmailField(
+        label="E-mail",
+        max_length=254,
+        required=False,
+        widget=forms.EmailInput(attrs={"autocomplete": "email"}),
+    )
+    field_order = ("email", "password")
+    helps = {
+        "email": "Leave it empty to have none.",
+        "password": "So that nobody else does this in your name.",
+    }
+
+    def __init__(self, *args: Any, user: User, **kwargs: Any) -> None:
+        super().__init__(*args, user=user, **kwargs)
+        self.initial.setdefault("email", user.email)
 
 
 class ResetForm(_Dressed, PasswordResetForm):

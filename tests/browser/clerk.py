@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import sys
+import time
 from collections.abc import Callable, Sequence
 from datetime import timedelta
 from typing import Any
@@ -20,6 +21,7 @@ from chatapp.core.items import Kind
 from chatapp.models import Conversation, Item, Message, Preference, Role, Status, Verdict
 from chatapp.store import reviewing, roles, sharing
 from chatapp.store.submitting import submit
+from chatapp.web.password_given import GIVEN_AT
 
 from .besieged import failures, items_of, titles
 from .counted import counted
@@ -36,7 +38,7 @@ def person(name: str, **chosen: Any) -> str:
         Preference.objects.create(user=user, **chosen)
     session = SessionStore()
     session[SESSION_KEY], session[BACKEND_SESSION_KEY] = str(user.pk), BACKEND
-    session[HASH_SESSION_KEY] = user.get_session_auth_hash()
+    session[HASH_SESSION_KEY], session[GIVEN_AT] = user.get_session_auth_hash(), time.time()
     session.create()
     key: str = session.session_key
     return key

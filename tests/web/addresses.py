@@ -84,6 +84,7 @@ ADDRESSES = {
     "/admin/": Address(STAFFS, BOTH),
     "/insight/": Address(STAFFS),
     "/insight/<slug:what>.csv": Address(STAFFS),
+    "/accounts/again/": Address(PEOPLES, BOTH),
     "/accounts/email/": Address(PEOPLES, BOTH),
     "/accounts/email/done/": Address(PEOPLES),
     "/accounts/password/": Address(PEOPLES, BOTH),

@@ -21,6 +21,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from ...store import accounts, first_account, throttle
 from ...store.throttle import Limit
+from .. import password_given
 from ..form_pages import FormPage, ThrottledPage
 from ..forms import (
     ChangePasswordForm,
@@ -112,6 +113,7 @@ class ChangePassword(ThrottledPage, views.PasswordChangeView):
 
     def form_valid(self, form: ChangePasswordForm) -> HttpResponse:
         throttle.forget(PASSWORD, str(self.request.user.pk))
+        password_given.note(self.request)
         return super().form_valid(form)
 
 

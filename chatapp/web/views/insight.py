@@ -17,10 +17,12 @@ from ..access import only_staff
 from ..insight import MOST_PEOPLE, Chosen, Insight, chosen
 from ..insight_sheets import TABLES
 from ..sheets import sheet
+from .again import behind_password
 
 
 @require_safe
 @login_required
+@behind_password
 def insight(request: HttpRequest) -> HttpResponse:
     only_staff(request.user)
     asked = chosen(request, day_of(timezone.now()))
@@ -30,6 +32,7 @@ def insight(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 @login_required
+@behind_password
 def insight_sheet(request: HttpRequest, what: str) -> HttpResponse:
     only_staff(request.user)
     if what not in TABLES:

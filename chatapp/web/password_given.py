@@ -1,0 +1,25 @@
+"""When somebody gave their password in this session. The doors of administrators ask for it again after an hour."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+from django.contrib.auth.models import AbstractBaseUser
+from django.http import HttpRequest
+
+GIVEN_AT = "password_given_at"
+HOLDS_SECONDS = 3600
+
+
+def note(request: HttpRequest) -> None:
+    request.session[GIVEN_AT] = time.time()
+
+
+def note_sign_in(sender: type, request: HttpRequest, user: AbstractBaseUser, **_: Any) -> None:
+    """Signing in counts as giving it."""
+    note(request)
+
+
+def holds(request: HttpRequest) -> bool:
+    return 0 <= time.time() - request.session.get(GIVEN_AT, 0) < HOLDS_SECONDS
