@@ -24,7 +24,7 @@ _USUAL = {*vars(logging.makeLogRecord({})), "message", "asctime", "taskName"}
 # Shorter ones (a local server's "none") would tear holes into ordinary words.
 SHORTEST_SECRET = 6
 # What stands in these addresses opens something to whoever knows it; Django too names addresses in its lines.
-_TOKEN = re.compile(r"(/accounts/reset/|/s/(?=[\w%-]{20}))[^\s\"'\\?#]+")
+_TOKEN = re.compile(r"(/accounts/reset/|/accounts/once/|/s/(?=[\w%-]{20}))[^\s\"'\\?#]+")
 
 
 def without_token(text: str) -> str:

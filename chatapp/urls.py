@@ -100,6 +100,7 @@ urlpatterns = [
     path("accounts/reset/done/", accounts.reset_done, name="reset_done"),
     path("accounts/reset/complete/", accounts.reset_complete, name="reset_complete"),
     path("accounts/reset/<uidb64>/<token>/", accounts.ResetConfirm.as_view(), name="reset_confirm"),
+    path("accounts/once/<uidb64>/<token>/", accounts.UseLink.as_view(), name="use_link"),
     path("admin/", site.urls),
     path("health/live", health.live),
     path("health/ready", health.ready),

@@ -167,6 +167,13 @@ def _visit(dana: Browser, reader: Browser, upstream: Upstream) -> None:
     dana.get(f"admin/{place.replace('c/', 'chatapp/conversation/')}")
     dana.get(review)
     dana.post(f"{review}note/", 404, text=CANARY["note"])
+    dana.get("admin/auth/user/add/")
+    let_in = dana.post("admin/auth/user/add/", username="bob", email="bob@canaryaddressx.org")
+    once = re.search(r"/(accounts/once/\w+/([\w-]{20,})/)", let_in)
+    assert "Choose a password" in reader.get(once[1])
+    dana.secrets.add(once[2])
+    dana.get("accounts/again/?next=/admin/")
+    dana.post("accounts/again/", 400, **{"again-password": CANARY["typed"]})
     dana.get("accounts/password/")
     dana.post(
         "accounts/password/",

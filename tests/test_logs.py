@@ -59,7 +59,15 @@ TOKEN = "hU3-canary_8k2mZxQ7pLrTn5vB1dYwEo9sGfJc4iAuR6"
 
 @pytest.mark.parametrize("formatter", [TextFormatter, JsonFormatter])
 @pytest.mark.parametrize(
-    "path", ["/s/{}/", "/s/{}/fork/", "/s/{}", "/accounts/reset/MQ/{}/", "/accounts/reset/MQ/{}"]
+    "path",
+    [
+        "/s/{}/",
+        "/s/{}/fork/",
+        "/s/{}",
+        "/accounts/reset/MQ/{}/",
+        "/accounts/reset/MQ/{}",
+        "/accounts/once/MQ/{}/",
+    ],
 )
 def test_a_token_in_an_address_is_in_no_line_whoever_writes_it(formatter, path):
     address = path.format(TOKEN)

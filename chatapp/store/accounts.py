@@ -38,6 +38,16 @@ def start_account(user: User, *, by_owner: bool, open_to_all: bool = True) -> No
         _inherit(user)
 
 
+@transaction.atomic
+def let_in(name: str, email: str) -> User:
+    """An account for somebody who chooses their password later, with a link."""
+    user = User(username=name, email=User.objects.normalize_email(email))
+    user.set_unusable_password()
+    user.save()
+    names.refuse_alike(user)
+    return user
+
+
 def set_email(user: User, email: str) -> None:
     User.objects.filter(pk=user.pk).update(email=User.objects.normalize_email(email))
 

@@ -8,6 +8,7 @@ from django.contrib.auth.models import Group, User
 from django.db import transaction
 from django.db.models import QuerySet
 
+from . import ways_in
 from .changes import tell_person
 
 REVIEWERS = "reviewer"
@@ -30,5 +31,7 @@ def set_roles(user: User, *, active: bool, staff: bool, reviewer: bool) -> None:
         user.groups.add(Group.objects.get_or_create(name=REVIEWERS)[0])
     else:
         user.groups.remove(*Group.objects.filter(name=REVIEWERS))
+    if not active:
+        ways_in.end(user)
     # Every socket asks who listens before it tells anything, and ends where that is nobody any more.
     tell_person(user.pk, "roles")

@@ -55,7 +55,9 @@ class NewName(forms.BaseForm):
     of_owner = False
 
     def clean_username(self) -> str:
-        name = str(super().clean_username() or "")  # type: ignore[misc]
+        name: str = self.cleaned_data["username"]
+        if User.objects.filter(username__iexact=name).exists():
+            raise forms.ValidationError(TAKEN)
         if visible(name) != name:
             raise forms.ValidationError("It holds signs that nobody sees.")
         if refusal := names.why_not(name, of_owner=self.of_owner):

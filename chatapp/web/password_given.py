@@ -22,4 +22,5 @@ def note_sign_in(sender: type, request: HttpRequest, user: AbstractBaseUser, **_
 
 
 def holds(request: HttpRequest) -> bool:
-    return 0 <= time.time() - request.session.get(GIVEN_AT, 0) < HOLDS_SECONDS
+    ago: float = time.time() - request.session.get(GIVEN_AT, 0)
+    return 0 <= ago < HOLDS_SECONDS

@@ -42,6 +42,11 @@ def visitor_address(request: HttpRequest) -> str:
     return _as_counted(last.strip()) or peer
 
 
+def site_of(request: HttpRequest) -> str:
+    """With what a link begins that is handed over."""
+    return settings.PUBLIC_URL or f"{request.scheme}://{request.get_host()}"
+
+
 def is_of_this_machine(request: HttpRequest) -> bool:
     """Whether it certainly comes from a browser on the machine of this server. Behind a proxy everybody's connection seems to."""
     name = split_domain_port(request.META.get("HTTP_HOST", ""))[0]

@@ -96,6 +96,7 @@ ADDRESSES = {
     "/accounts/reset/done/": Address(EVERYBODYS),
     "/accounts/reset/complete/": Address(EVERYBODYS),
     "/accounts/reset/<uidb64>/<token>/": Address(EVERYBODYS, BOTH),
+    "/accounts/once/<uidb64>/<token>/": Address(EVERYBODYS, BOTH),
     "/health/live": Address(EVERYBODYS),
     "/health/ready": Address(EVERYBODYS),
     "/metrics": Address(EVERYBODYS),

@@ -10,6 +10,7 @@ from django.conf import settings
 from django.contrib.auth import login, views
 from django.contrib.auth.decorators import login_required
 from django.contrib.auth.mixins import LoginRequiredMixin
+from django.contrib.auth.models import User
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
@@ -19,7 +20,7 @@ from django.utils.decorators import method_decorator
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_safe
 
-from ...store import accounts, first_account, throttle
+from ...store import accounts, first_account, throttle, ways_in
 from ...store.throttle import Limit
 from .. import password_given
 from ..form_pages import FormPage, ThrottledPage
@@ -32,7 +33,7 @@ from ..forms import (
     SignUpForm,
     SignUpWithCodeForm,
 )
-from ..visitors import is_of_this_machine, visitor_address
+from ..visitors import is_of_this_machine, site_of, visitor_address
 
 HOUR, QUARTER = timedelta(hours=1), timedelta(minutes=15)
 # Many people may share an address: a school, an office.
@@ -149,8 +150,7 @@ class Reset(ThrottledPage, views.PasswordResetView):
         """The answer is the same whether a mail goes out or not."""
         if throttle.take(RESET_MAIL, form.cleaned_data["email"].casefold(), timezone.now()):
             return redirect(self.success_url)
-        here = f"{self.request.scheme}://{self.request.get_host()}"
-        self.extra_email_context = {"site": settings.PUBLIC_URL or here}
+        self.extra_email_context = {"site": site_of(self.request)}
         return super().form_valid(form)
 
 
@@ -160,6 +160,11 @@ class ResetConfirm(FormPage, views.PasswordResetConfirmView):
     form_class = ChoosePasswordForm
     success_url = reverse_lazy("reset_complete")
 
+    def get_user(self, uidb64: str) -> Any:
+        """A link of whoever was deactivated since is no link."""
+        user = super().get_user(uidb64)
+        return user if user and user.is_active else None
+
     def render_to_response(self, context: dict[str, Any], **how: Any) -> HttpResponse:
         return super().render_to_response(context, **{"status": 200 if self.validlink else 404} | how)
 
@@ -167,6 +172,22 @@ class ResetConfirm(FormPage, views.PasswordResetConfirmView):
         """Who forgot a password has often tried too many first."""
         throttle.forget(SIGN_IN, _named(form.user.get_username(), visitor_address(self.request)))
         return super().form_valid(form)
+
+
+class UseLink(ResetConfirm):
+    """With a link that an administrator made: whoever chooses a password here is signed in."""
+
+    template_name = "accounts/once.html"
+    token_generator = ways_in
+
+    def form_valid(self, form: ChoosePasswordForm) -> HttpResponse:
+        token = self.request.session.pop(views.INTERNAL_RESET_SESSION_TOKEN, "")
+        if not ways_in.choose_password(form.user, token, form.cleaned_data["new_password1"]):
+            self.validlink = False
+            return self.render_to_response(self.get_context_data())
+        throttle.forget(SIGN_IN, _named(form.user.get_username(), visitor_address(self.request)))
+        login(self.request, User.objects.get(pk=form.user.pk))
+        return redirect("home")
 
 
 @login_required

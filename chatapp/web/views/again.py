@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import wraps
-from typing import Any
+from typing import Any, cast
 from urllib.parse import urlencode
 
 from django.conf import settings
 from django.contrib.auth.mixins import LoginRequiredMixin
+from django.contrib.auth.models import User
 from django.contrib.auth.views import RedirectURLMixin
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
@@ -52,7 +53,7 @@ class GivePassword(LoginRequiredMixin, RedirectURLMixin, ThrottledPage):
 
     def post(self, request: HttpRequest, *args: Any, **kwargs: Any) -> Any:
         if self.go_on and self._field not in request.POST:
-            form = PasswordForm(prefix=self.prefix, user=request.user)
+            form = PasswordForm(prefix=self.prefix, user=cast(User, request.user))
             return self.render_to_response(self.get_context_data(form=form), status=403)
         return super().post(request, *args, **kwargs)
 

@@ -13,11 +13,13 @@ from django.utils import timezone
 from django.views.decorators.http import require_http_methods
 
 from ...models import Theme
-from ...store import limits
+from ...store import limits, ways_in
 from ...store.preferences import load_preference, recent_models, save_preference
 from ...turns.engine import engine
 from .. import models_shown
 from ..commands import by_script
+from ..days import zone_of
+from ..moments import Moment
 from ..settings_forms import AppearanceForm, ConversationsForm
 
 SECTIONS: dict[str, type[ModelForm]] = {"appearance": AppearanceForm, "conversations": ConversationsForm}
@@ -52,6 +54,20 @@ def _today(request: HttpRequest) -> str:
     return f"Used today: {used}. The next day begins in {limits.free_again(now)} (0:00 UTC)."
 
 
+def _way_in(request: HttpRequest) -> str:
+    """What an administrator did about their password; "" where none did."""
+    way = ways_in.load(request.user)
+    if way is None:
+        return ""
+    made, used = (
+        Moment(at.astimezone(zone_of(request))).day if at else "" for at in (way.made_at, way.used_at)
+    )
+    by = way.by.get_username() if way.by else "An administrator"
+    return f"{by} made a link for your password on {made}. " + (
+        f"It was used on {used}." if used else "It was not used."
+    )
+
+
 def _page(request: HttpRequest, wrong: dict[str, ModelForm]) -> HttpResponse:
     preference = load_preference(request.user)
     forms = {name: form(instance=preference) for name, form in SECTIONS.items()} | wrong
@@ -67,5 +83,6 @@ def _page(request: HttpRequest, wrong: dict[str, ModelForm]) -> HttpResponse:
         "usual": catalog.label(async_to_sync(engine().default_model)(soon=True)),
         "saved": request.GET.get("saved"),
         "today": _today(request),
+        "way_in": _way_in(request),
     }
     return render(request, "settings.html", context, status=400 if wrong else 200)
