@@ -88,6 +88,7 @@ def test_what_is_too_long_for_one_message_goes_in_pieces_that_are_read_one_by_on
         for count in range(1, 5):
             await line.has_sent(count)
             await line.is_quiet()
+            assert len(line.frames) == count, "one window at a time, inside one frame too"
             line.outbox.read(count)
         assert line.said == [operations.say(words)]
         assert max(map(len, line.frames)) <= PIECE + 1

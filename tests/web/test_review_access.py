@@ -241,7 +241,8 @@ def test_what_is_gone_is_gone_from_the_review(reviewed, people, alice, how):
     gone_in_each_way(reviewed, alice)[how]()
     before = rows()
     for path in BY_ID:
-        if "ask" in path:
+        # To ask for it again is what staff do with what was withdrawn or is partly gone.
+        if "ask" in path and how in ("withdrawn", "message_deleted"):
             continue
         for name in ("bob", "erin", "dana"):
             for method in ADDRESSES[path].methods:

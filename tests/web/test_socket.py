@@ -157,6 +157,32 @@ def test_a_deleted_conversation_is_one_that_does_not_exist(alice):
     play(story())
 
 
+def give_away(conversation, alice, bob):
+    Conversation.objects.filter(pk=conversation).update(owner=bob)
+
+
+def delete_silently(conversation, alice, bob):
+    Conversation.objects.filter(pk=conversation).update(deleted_at=timezone.now())
+
+
+def delete(conversation, alice, bob):
+    deleting.delete_conversation(conversation)
+
+
+@pytest.mark.parametrize("ends", [give_away, delete_silently, delete])
+def test_whoever_may_read_a_conversation_no_more_hears_no_more_of_it(alice, bob, ends):
+    async def story():
+        started = await in_thread(answered)(alice)
+        async with listening(alice, path=address(started.conversation, started.answer)) as socket:
+            await hears(socket, started)
+            await in_thread(ends)(started.conversation, alice, bob)
+            await in_thread(titles.retitle)(started.conversation, "A secret")
+            assert await socket.is_closed() == NOT_YOURS
+            assert ["state", "title", "A secret"] not in socket.said
+
+    play(story())
+
+
 @pytest.mark.parametrize("end", ["another conversation's", "another person's", "nobody's", "garbage"])
 def test_an_end_that_is_not_of_this_conversation_tells_nothing_of_it(alice, bob, end):
     async def story():
