@@ -6,7 +6,18 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from .durations import ReasoningClock, Span
-from .events import Asked, Event, ItemDelta, ItemDone, ItemsStored, ItemStarted, TurnEnded
+from .events import (
+    Asked,
+    Event,
+    ItemDelta,
+    ItemDone,
+    ItemsStored,
+    ItemStarted,
+    Repaired,
+    Retrying,
+    Saving,
+    TurnEnded,
+)
 from .items import FROM_MODEL, Item, Kind, clean
 
 
@@ -39,6 +50,8 @@ class Draft:
         self.clock = ReasoningClock()
         # What was sent for the open round; whoever ends the turn keeps it with the rest.
         self.facts: dict[str, Any] | None = None
+        # Why nothing comes at the moment, in words.
+        self.waits = ""
 
     def apply(self, event: Event, at: float) -> None:
         self.n += 1
@@ -46,18 +59,24 @@ class Draft:
         self.clock.observe(event, self.at)
         match event:
             case Asked():
-                self.round = event.round
+                self.round, self.waits = event.round, ""
+            case Retrying() | Saving():
+                self.waits = f"{event.sentence}."
+            case Repaired():
+                self.waits = event.sentence
             case ItemDelta():
                 self.pieces[event.key].text.append(event.text)
             case ItemStarted():
+                self.waits = ""
                 self.pieces[event.key] = Piece(event.key, event.kind, self.round, event.name, event.call_id)
             case ItemDone():
                 self._finish(event.item)
             case ItemsStored():
+                self.waits = ""
                 for key in event.keys:
                     self.pieces.pop(key, None)
             case TurnEnded():
-                self.ended = event
+                self.ended, self.waits = event, ""
             case _:
                 pass
 
@@ -102,7 +121,8 @@ class Draft:
     def to_json(self, at: float) -> dict[str, Any]:
         shown = (piece for piece in self.pieces.values() if piece.kind in FROM_MODEL or piece.done is None)
         rows = [self._row(piece) for piece in shown]
-        return {"n": self.n, "at": max(at, self.at), "pieces": rows, "facts": self.facts}
+        at = max(at, self.at)
+        return {"n": self.n, "at": at, "pieces": rows, "facts": self.facts, "waits": self.waits}
 
     def _row(self, piece: Piece) -> dict[str, Any]:
         span = self.clock.spans.get(piece.key) or Span(piece.kind, self.at)
@@ -120,6 +140,7 @@ class Draft:
         """A draft as it was saved: enough to show it and to cut it, not to go on with it."""
         draft = cls()
         draft.n, draft.at, draft.facts = saved["n"], saved["at"], saved.get("facts")
+        draft.waits = saved.get("waits", "")
         for row in saved["pieces"]:
             kind = Kind(row["kind"])
             piece = Piece(row["key"], kind, row["round"], row["name"], row["call_id"], [row["text"]])

@@ -8,16 +8,11 @@ from uuid import UUID
 
 from ..core.draft import Draft
 from ..core.events import (
-    Asked,
     Event,
     ItemDelta,
     ItemDone,
     ItemsStored,
     ItemStarted,
-    Repaired,
-    Retrying,
-    Saving,
-    TurnEnded,
 )
 from ..core.items import Kind
 from ..models import LIVE, Status
@@ -108,6 +103,7 @@ class AnswerNews:
         for said in news.said:
             self._draft.apply(said.event, said.at)
             self._note(said.event, said.at, letters, touched)
+        self._wait(self._draft.waits)
         for key in touched:
             self._show_growing(key, "".join(letters.get(key, ())))
         if any(isinstance(said.event, ItemsStored) for said in news.said):
@@ -134,7 +130,6 @@ class AnswerNews:
     def _note(self, event: Event, at: float, letters: dict[str, list[str]], touched: dict[str, None]) -> None:
         match event:
             case ItemStarted():
-                self._wait("")
                 touched[event.key] = None
             case ItemDelta():
                 touched[event.key] = None
@@ -142,14 +137,6 @@ class AnswerNews:
             case ItemDone():
                 touched[event.item.key] = None
                 self._pieces[event.item.key] = from_draft(self._seen(at), event.item.key)
-            case Retrying():
-                self._wait(f"{event.sentence}.")
-            case Repaired():
-                self._wait(event.sentence)
-            case Saving():
-                self._wait(f"{event.sentence}.")
-            case Asked() | ItemsStored() | TurnEnded():
-                self._wait("")
             case _:
                 pass
 

@@ -116,7 +116,7 @@ def shown_of(
     pieces = pieces_of(row, items, seen if row.status in LIVE else None)
     made = [viewer.item(row.pk, piece, blocks_of(row.pk, piece)) for piece in pieces]
     timeline = timeline_of(row, items, viewer.catalog.label(row.model), scale)
-    return ShownMessage(row, made, look, timeline, waits)
+    return ShownMessage(row, made, look, timeline, waits or (seen.draft.waits if seen else ""))
 
 
 def load_message(pk: UUID, viewer: Viewer) -> ShownMessage:

@@ -16,6 +16,7 @@ from chatapp.core.events import (
     ItemStarted,
     Repaired,
     ResponseEnded,
+    Retrying,
     TurnEnded,
     Usage,
 )
@@ -241,3 +242,20 @@ def test_a_delta_costs_the_same_at_the_end_as_at_the_start():
             draft.to_json(n)
     assert time.process_time() - began < 5
     assert len(draft.pieces["msg_1"].said()) == 1_000_000
+
+
+def test_why_nothing_comes_is_saved_and_over_when_something_comes():
+    busy, repaired = Retrying(4.0, "It is busy, trying again in 4 s"), Repaired("model", "Asked again.")
+    for why, words in ((busy, "It is busy, trying again in 4 s."), (repaired, "Asked again.")):
+        for ends in (Asked(0), ItemStarted("rs_1", Kind.REASONING), TurnEnded("failed")):
+            draft = Draft()
+            draft.apply(why, 1.0)
+            assert Draft.from_json(json.loads(json.dumps(draft.to_json(2.0)))).waits == words
+            draft.apply(ends, 3.0)
+            assert Draft.from_json(draft.to_json(4.0)).waits == ""
+
+
+def test_a_draft_that_an_older_version_saved_waits_for_nothing():
+    saved = Draft().to_json(0.0)
+    del saved["waits"]
+    assert Draft.from_json(saved).waits == ""

@@ -168,3 +168,21 @@ def test_what_still_runs_below_is_stopped_first(here, line, alice):
     assert (answer.status, answer.deletion) == (Status.STOPPED, name)
     assert [it.role for it in shown()] == [Role.USER]
     assert list(store.verify_log()) == []
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("what", ["the answer", "the conversation"])
+def test_after_it_was_taken_back_an_answer_still_says_who_stopped_it(here, line, alice, what):
+    asked = store.AskedFor(model="demo:thinker")
+    conversation = line[0].conversation_id
+    running = store.start_turn(conversation, "And?", parent=line[1].pk, author=alice, asked=asked)
+    try:
+        if what == "the answer":
+            name = deletion(here.post(address(Message.objects.get(pk=running.answer))))
+            here.post(reverse("undo", args=[name]))
+        else:
+            here.post(reverse("delete_conversation", args=[conversation]))
+            here.post(reverse("restore_conversation", args=[conversation]))
+        assert "Stopped by you" in here.get(reverse("conversation", args=[conversation])).text
+    finally:
+        store.close_threads()

@@ -375,9 +375,13 @@ def test_why_nothing_comes_is_said_and_goes_when_something_comes(tmp_path):
             late = await Tab(on).open()
             for tab in (early, late):
                 await tab.sees(lambda screen: "The provider is busy, trying again" in screen.thread.text)
+            assert "The provider is busy, trying again in 4 s." in await page_html(on, early.viewer), (
+                "without scripts too"
+            )
             await steps.say(Asked(0), *said("m_1", Kind.ASSISTANT_MESSAGE, "Here.", []))
             for tab in (early, late):
                 await tab.sees(lambda screen: "busy" not in screen.thread.text)
+            assert "busy" not in await page_html(on, early.viewer)
             await steps.say(*ended())
             await on.end(answer)
             for tab in (early, late):

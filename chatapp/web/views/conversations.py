@@ -81,7 +81,7 @@ def delete(request: HttpRequest, pk: UUID) -> HttpResponse:
     """It is gone before its turns are stopped, so that none begins meanwhile."""
     mine = my_conversation(request.user, pk)
     for answer in deleting.delete_conversation(mine.pk):
-        call(engine().stop, answer, by=request.user.get_username())
+        call(engine().stop, answer, by=str(request.user.pk))
     if _is_on_screen(request, mine):
         return commands.away(request, f"{reverse('home')}?deleted={mine.pk}")
     return _gone(request, mine, conversation_deleted(mine.pk))

@@ -30,7 +30,7 @@ def delete(request: HttpRequest, pk: UUID) -> HttpResponse:
         what = "question" if mine.role == Role.USER else "answer"
         return render(request, template, {"message": mine, "what": what, "count": deleting.count_below(mine)})
     try:
-        gone = _delete(mine, by=request.user.get_username())
+        gone = _delete(mine, by=str(request.user.pk))
     except Refused as refusal:
         return commands.refused(request, str(refusal))
     response = commands.to_conversation(gone.conversation)

@@ -39,7 +39,7 @@ class Leave(LoginRequiredMixin, ThrottledPage):
         if leaving.why_not(user):
             return self.form_invalid(form)
         for answer in leaving.load_live_answers(user):
-            call(engine().stop, answer, by=user.get_username())
+            call(engine().stop, answer, by=str(user.pk))
         try:
             leaving.leave(user)
         except Refused:
