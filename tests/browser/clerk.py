@@ -14,12 +14,13 @@ from uuid import uuid4
 from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY
 from django.contrib.auth.models import User
 from django.contrib.sessions.backends.db import SessionStore
+from django.contrib.sessions.models import Session
 from django.utils import timezone
 
 from chatapp import store
 from chatapp.core.items import Kind
 from chatapp.models import Conversation, Item, Message, Preference, Role, Status, Verdict
-from chatapp.store import reviewing, roles, sharing
+from chatapp.store import first_account, reviewing, roles, sharing
 from chatapp.store.submitting import submit
 from chatapp.web.password_given import GIVEN_AT
 
@@ -122,6 +123,18 @@ def promote(name: str) -> None:
     roles.set_roles(User.objects.get(username=name), active=True, staff=True, reviewer=False)
 
 
+def first_code() -> str:
+    return first_account.load_code()
+
+
+def an_hour_passes() -> None:
+    """Whoever is signed in gave their password longer ago than that."""
+    for row in Session.objects.all():
+        session = SessionStore(row.session_key)
+        session[GIVEN_AT] = 0
+        session.save()
+
+
 def reviews(name: str) -> None:
     """Makes somebody a reviewer."""
     roles.set_roles(User.objects.get(username=name), active=True, staff=False, reviewer=True)
@@ -158,6 +171,8 @@ CAN: dict[str, Callable[..., Any]] = {
         message,
         share,
         promote,
+        first_code,
+        an_hour_passes,
         reviews,
         reviewed,
         running,
