@@ -19,7 +19,7 @@ from uuid import UUID
 
 OURS = "chatapp"
 LONGEST_CHAIN = 20
-_VALUE = re.compile(r"%(\(\w*\))?[-#0 +]*[\d*.]*[A-Za-z]")
+_VALUE = re.compile(r"%(?:\(\w*+\))?[-#0 +]*+[\d*.]*+[A-Za-z]")
 _USUAL = {*vars(logging.makeLogRecord({})), "message", "asctime", "taskName"}
 # Shorter ones (a local server's "none") would tear holes into ordinary words.
 SHORTEST_SECRET = 6

@@ -41,7 +41,9 @@ def is_mixed(text: str) -> bool:
 
 def in_plain_letters(text: str) -> str:
     """As whoever reads only our letters and digits would take it: without marks, and each letter as the one that it is drawn like."""
-    bare = "".join(_digit(sign) for sign in normalize("NFKD", text) if not combining(sign))
+    # Sign by sign: a whole text would have its marks sorted first, which takes the square of their number.
+    apart = (part for sign in text for part in normalize("NFKD", sign))
+    bare = "".join(_digit(part) for part in apart if not combining(part))
     return bare.translate(_DRAWN_ALIKE).casefold().translate(_DRAWN_ALIKE)
 
 

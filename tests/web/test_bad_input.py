@@ -257,7 +257,7 @@ READ = {
     "thoughts": ["/m/<uuid:pk>/copy/"],
     "archived": ["/conversations/"],
     "saved": ["/settings/"],
-    "next": ["/accounts/login/", "/accounts/signup/"],
+    "next": ["/accounts/login/", "/accounts/signup/", "/accounts/again/"],
 }
 
 
