@@ -2,27 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any, cast
+from typing import Any
 
-from django.contrib import messages
 from django.contrib.admin import ModelAdmin, display
 from django.contrib.auth.models import User
-from django.core.exceptions import PermissionDenied
 from django.db.models import Count, Q, QuerySet
-from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
-from django.urls import path, reverse
-from django.utils.encoding import force_bytes
+from django.http import HttpRequest
+from django.urls import reverse
 from django.utils.html import format_html
-from django.utils.http import urlsafe_base64_encode
-from django.views.decorators.http import require_POST
 
 from ..models import Conversation
-from ..store import accounts, browsing, roles, ways_in
+from ..store import accounts, browsing, roles
 from ..web.days import zone_of
-from ..web.visitors import site_of
 from .bounded import BoundedAdmin, Choice
-from .people_forms import NewPersonForm, PersonForm
+from .letting_in import LetsIn
+from .people_forms import PersonForm
 from .rights import StaffOnly, is_staff
 from .words import moment, visible
 
@@ -47,7 +41,7 @@ class RoleFilter(Choice):
                 return queryset
 
 
-class PersonAdmin(StaffOnly, BoundedAdmin):
+class PersonAdmin(LetsIn, StaffOnly, BoundedAdmin):
     form = PersonForm
     list_display = ("name", "role", "active", "last_sign_in", "conversations")
     list_display_links = ("name",)
@@ -57,16 +51,6 @@ class PersonAdmin(StaffOnly, BoundedAdmin):
     ordering = ("username",)
     readonly_fields = ("name", "last_sign_in", "conversations", "usage")
     fields = ("name", "last_sign_in", "conversations", "usage", "email", "is_active", "is_staff", "reviewer")
-
-    def get_urls(self) -> list[Any]:
-        def seen(view: Any) -> Any:
-            return self.admin_site.admin_view(require_POST(view))
-
-        own = [
-            path("<int:pk>/link/", seen(self.make_link), name="make_way_in"),
-            path("<int:pk>/link/end/", seen(self.end_link), name="end_way_in"),
-        ]
-        return [*own, *super().get_urls()]
 
     def has_change_permission(self, request: HttpRequest, obj: User | None = None) -> bool:
         """Nobody locks themselves out, and who stands above all is changed by their like."""
@@ -107,60 +91,8 @@ class PersonAdmin(StaffOnly, BoundedAdmin):
         self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: Any = None
     ) -> Any:
         found = User.objects.filter(pk=object_id).first() if object_id.isdecimal() else None
-        way = ways_in.load(found) if found else None
-        more = {
-            "subtitle": visible(found.get_username()) if found else None,
-            "may_let_in": bool(found and found.is_active and self.has_change_permission(request, found)),
-            "way": way,
-            "works_until": moment(ways_in.works_until(way), zone_of(request)) if way else "",
-            "chosen": bool(found and found.has_usable_password()),
-        }
+        more = {"subtitle": visible(found.get_username()), **self.way_of(request, found)} if found else None
         return super().change_view(request, object_id, form_url, more)
-
-    def add_view(self, request: HttpRequest, form_url: str = "", extra_context: Any = None) -> HttpResponse:
-        """Somebody is let in: they get an account now, and choose its password with a link."""
-        if not self.has_add_permission(request):
-            raise PermissionDenied
-        form = NewPersonForm(request.POST or None)
-        person = form.let_in() if form.is_valid() else None
-        if person:
-            self.log_addition(request, person, "Let in.")
-            return self._made(request, person)
-        context = self.admin_site.each_context(request) | {"title": "Let somebody in", "form": form}
-        return render(request, "admin/auth/user/add.html", context, status=400 if form.errors else 200)
-
-    def make_link(self, request: HttpRequest, pk: int) -> HttpResponse:
-        return self._made(request, self._to_let_in(request, pk))
-
-    def end_link(self, request: HttpRequest, pk: int) -> HttpResponse:
-        person = self._to_let_in(request, pk)
-        ways_in.end(person)
-        self.log_change(request, person, "Ended the link for a password.")
-        messages.success(request, "The link works no more.")
-        return redirect("admin:auth_user_change", pk)
-
-    def _made(self, request: HttpRequest, person: User) -> HttpResponse:
-        """The page that shows the link, and the only one that ever does."""
-        token = ways_in.make(person, by=cast(User, request.user))
-        self.log_change(request, person, "Made a link for a password.")
-        uid = urlsafe_base64_encode(force_bytes(person.pk))
-        way = ways_in.load(person)
-        context = self.admin_site.each_context(request) | {
-            "title": f"A link for {visible(person.get_username())}",
-            "person": person,
-            "name": visible(person.get_username()),
-            "link": f"{site_of(request)}{reverse('use_link', args=[uid, token])}",
-            "works_until": moment(ways_in.works_until(way), zone_of(request)) if way else "",
-        }
-        return render(request, "admin/auth/user/link.html", context)
-
-    def _to_let_in(self, request: HttpRequest, pk: int) -> User:
-        person = User.objects.filter(pk=pk, is_active=True).first()
-        if person is None:
-            raise Http404
-        if not self.has_change_permission(request, person):
-            raise PermissionDenied
-        return person
 
     def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
         said = form.cleaned_data
