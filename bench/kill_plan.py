@@ -15,7 +15,7 @@ from chatapp.core.contracts import Contract, contract_for
 from chatapp.core.events import Event, Finish, ItemDelta, ItemDone, ItemStarted, ResponseEnded, Usage
 from chatapp.core.history import GO_ON, History, Question, Response
 from chatapp.core.items import Item, KeyMaker, Kind
-from chatapp.providers.base import Ask, Endpoint, ModelSpec
+from chatapp.providers.base import Ask, Endpoint, ModelSpec, Sent
 
 MODEL = "scripted:model"
 THINKS = 0.03  # seconds at least, for each thought
@@ -82,10 +82,10 @@ class PlannedModel:
         return ModelSpec(provider="scripted", dialect="responses", name=name)
 
     def contract(self, model: ModelSpec) -> Contract:
-        return contract_for("responses", provider="openai", model=model.name)
+        return contract_for("responses", host="api.openai.com", model=model.name)
 
-    def shape(self, ask: Ask) -> list[str]:
-        return []
+    def sent(self, ask: Ask) -> Sent:
+        return Sent(thoughts=ask.history.replayed)
 
     async def list_models(self) -> list[ModelSpec]:
         return [self.model("model")]

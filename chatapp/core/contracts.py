@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from typing import Any
 
 
 class Scope(StrEnum):
@@ -22,6 +23,8 @@ class Filler(StrEnum):
     """Which assistant messages carry an empty thought where they have none of their own."""
 
     NEVER = "never"
+    # Those after a thought, in its field: whoever thinks there may want it everywhere.
+    SEEN = "seen"
     CALLS = "calls"
     ALL = "all"
 
@@ -33,14 +36,25 @@ class Repair(StrEnum):
     FORBIDDEN = "forbidden"
     REQUIRED = "required"
     NO_SUMMARY = "no summary"
+    BOUND = "bound"
+    UNBOUND = "unbound"
+
+
+Tags = tuple[str, str]
+# As they come from servers without a reasoning parser.
+THOUGHT_TAGS: tuple[Tags, ...] = tuple(
+    (f"<{name}>", f"</{name}>") for name in ("think", "thinking", "thought", "reasoning")
+)
+IN_CONTENT = "content"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Contract:
-    """`field`: where thoughts go back in chat completions, empty for the field in which they came. `sealed`: a thought without its
-    encrypted content stays. `signed`: calls carry thought signatures. `blank_text`: a message without words may go back.
-    `tags`: how inline thoughts are marked, where they come inside the text; without the first, the text opens with thoughts.
-    `refuses`: fields of a request that must be left out."""
+    """`field`: where thoughts go back in chat completions that did not say where they came; IN_CONTENT: inside the text, wherever
+    they came. `sealed`: a thought without its seal (encrypted content, signature) stays. `signed`: calls carry thought signatures.
+    `bound`: thoughts hold for what was said before them alone, so the server is asked to drop those that do not. `blank_text`: a
+    message without words may go back. `tags`: which pairs mark a thought at the start of the text; without the first of a pair,
+    the text opens with thoughts. `refuses`: fields of a request that must be left out. `asks`: fields that it must have."""
 
     where: str
     dialect: str
@@ -51,38 +65,74 @@ class Contract:
     filler: Filler = Filler.NEVER
     sealed: bool = False
     signed: bool = False
+    bound: bool = False
     blank_text: bool = False
-    tags: tuple[str, str] | None = None
+    tags: tuple[Tags, ...] = THOUGHT_TAGS
     refuses: frozenset[str] = frozenset()
+    asks: tuple[tuple[str, Any], ...] = ()
 
-    def fits(self, dialect: str, name: str) -> bool:
-        return dialect == self.dialect and re.search(self.where, name, re.IGNORECASE) is not None
+    def fits(self, dialect: str, line: str) -> bool:
+        return dialect == self.dialect and re.search(self.where, line, re.IGNORECASE) is not None
 
 
-THINK = ("<think>", "</think>")
+# The servers that the public knows are matched by their hosts. What stands behind them says what a model demands where nothing is
+# known of its server: the same model behind another server has another field and another rule.
+OPENAI_HOSTS = (
+    r"api\.openai\.com|\.openai\.azure\.com|\.services\.ai\.azure\.com|\.cognitiveservices\.azure\.com"
+)
+ANTHROPIC_HOSTS = r"api\.anthropic\.com|\.amazonaws\.com|\.googleapis\.com"
 
-# Servers come before models: the same model behind another server has another field and another rule. Of the models, the names
-# that local builds carry ("…-think-tags") come first, because they say what the server does with the thoughts.
+# Servers come before models. Of the models, the names that local builds carry ("…-think-noopen") come first, because they say
+# what the server does with the thoughts.
 CONTRACTS: tuple[Contract, ...] = (
     Contract(
-        where=r"^openai\b|api\.openai\.com|\.openai\.azure\.com",
+        where=OPENAI_HOSTS,
         dialect="responses",
-        since="2026-07",
-        source="[wire 1.1, 1.5] store:false wants encrypted_content back, an empty message keeps its reasoning item's follower",
+        since="2026-11",
+        source="[wire 1.1, 1.5] store:false wants encrypted_content back, an empty message keeps its reasoning item's follower; "
+        "[open-webui#32805]: Azure's other hosts",
+        sealed=True,
+        blank_text=True,
+    ),
+    Contract(
+        where=r"api\.x\.ai",
+        dialect="responses",
+        since="2026-11",
+        source="[wire 6] [doc: xAI Responses], [@ai-sdk/xai 4]: encrypted reasoning always, and wanted back",
         sealed=True,
         blank_text=True,
     ),
     Contract(
         where="",
         dialect="responses",
-        since="2026-07",
-        source="[wire 1.6] [rikkahub/rikkahub#1690], [vllm-project/vllm#49281]: open models want their reasoning_text back, unsealed",
+        since="2026-11",
+        source="[wire 1.6, 6] [rikkahub/rikkahub#1690], [vllm-project/vllm#49281]: open models want their reasoning_text back, "
+        "unsealed; whoever sealed a thought wants its empty message too",
+        blank_text=True,
+    ),
+    Contract(
+        where=r"claude-((opus|sonnet|haiku)-5[-.][5-9]|(fable|mythos)-5)",
+        dialect="messages",
+        since="2026-11",
+        source="[wire 2.4, 6] [doc: Preserved thinking]: a thought is bound to all that stands before it; drop_block saves the "
+        "refused request",
+        sealed=True,
+        bound=True,
+    ),
+    Contract(
+        where=ANTHROPIC_HOSTS,
+        dialect="messages",
+        since="2026-08",
+        source="[wire 2.4] thinking and redacted_thinking blocks go back unchanged, earlier turns too [doc: Preserved thinking]; "
+        "an unsigned one never",
+        sealed=True,
     ),
     Contract(
         where="",
         dialect="messages",
-        since="2026-08",
-        source="[wire 2.4] thinking and redacted_thinking blocks go back unchanged, earlier turns too [doc: Preserved thinking]",
+        since="2026-11",
+        source='[wire 6] measured: llama.cpp finishes its thoughts with "signature": "" and takes them back so; '
+        "[decolua/9router#2397]: DeepSeek wants them",
     ),
     Contract(
         where="",
@@ -95,48 +145,54 @@ CONTRACTS: tuple[Contract, ...] = (
         dialect="chat",
         since="2026-05",
         source="[wire 3.4] R1-style template that has written the opening tag; local builds say so at the end of the model id",
-        scope=Scope.NONE,
-        tags=("", THINK[1]),
-    ),
-    Contract(
-        where=r"think-?tags?$",
-        dialect="chat",
-        since="2026-05",
-        source="[wire 3.4] server without a reasoning parser; local builds say so at the end of the model id",
-        scope=Scope.NONE,
-        tags=THINK,
+        tags=(("", "</think>"),),
     ),
     Contract(
         where=r"kimi-vl\S*thinking|kimi\S*-raw\b",
         dialect="chat",
         since="2026-05",
         source="[wire 3.4] Kimi's raw tags; which model ids send them raw: [mem]",
-        scope=Scope.NONE,
-        tags=("◁think▷", "◁/think▷"),
+        tags=(("◁think▷", "◁/think▷"), *THOUGHT_TAGS),
     ),
     Contract(
         where=r"openrouter",
         dialect="chat",
-        since="2026-03",
-        source="[wire 3.2] [rec:TestOpenRouterThinking]; [doc: OpenRouter Reasoning tokens]: reasoning_details unchanged",
+        since="2026-11",
+        source="[wire 3.2, 6] [rec:TestOpenRouterThinking]; [doc: OpenRouter Reasoning tokens]: reasoning_details unchanged; "
+        "[inspect_ai#4979], [openinference#3194]: details without words belong to the thought before",
         field="reasoning_details",
     ),
     Contract(
-        where=r"\bgroq\b|\bcerebras\b",
+        where=r"\bgroq\b",
         dialect="chat",
         since="2026-05",
         source="[wire 3.2] [CherryHQ/cherry-studio#16790], [agentjido/req_llm#772]: property 'reasoning_content' is unsupported; "
-        "[doc: Groq Reasoning], [doc: Cerebras Reasoning]: Qwen's come as <think> unless asked otherwise",
+        "[doc: Groq Reasoning]: Qwen's come as <think> unless asked otherwise",
         scope=Scope.NONE,
-        tags=THINK,
     ),
     Contract(
-        where=r"\bollama\b",
+        where=r"\bcerebras\b.*gpt-oss",
         dialect="chat",
-        since="2026-06",
-        source="[wire 3.2] [anomalyco/opencode#34798]: reasoning_content in the history made it hang; "
-        "[doc: Ollama OpenAI compatibility]: tool_choice is not taken",
-        scope=Scope.NONE,
+        since="2026-11",
+        source="[wire 6] [doc: Cerebras Reasoning]: gpt-oss reads its earlier thoughts as words before the answer's",
+        field=IN_CONTENT,
+        tags=(),
+    ),
+    Contract(
+        where=r"\bcerebras\b",
+        dialect="chat",
+        since="2026-11",
+        source="[wire 6] [elizaOS/opencode#2], [pydantic/pydantic-ai#5891]: earlier thoughts belong into the content, between tags; "
+        "[agentjido/req_llm#772]: other fields are unsupported",
+        field=IN_CONTENT,
+    ),
+    Contract(
+        where=r"\bollama\b|:11434\b",
+        dialect="chat",
+        since="2026-11",
+        source="[wire 6] [doc: Ollama OpenAI compatibility], [gptel#1118]: `reasoning` comes and goes back, with calls above all; "
+        "[anomalyco/opencode#34798]: reasoning_content made it hang; tool_choice is not taken",
+        field="reasoning",
         refuses=frozenset({"tool_choice"}),
     ),
     Contract(
@@ -154,36 +210,80 @@ CONTRACTS: tuple[Contract, ...] = (
         field="reasoning_content",
     ),
     Contract(
-        where=r"^local\b|llama-?\.?cpp|llama-server|\.gguf\b",
+        where=r"llama-?\.?cpp|llama-server|\.gguf\b",
         dialect="chat",
         since="2026-06",
         source="[wire 3.2] [ggml-org/llama.cpp#13867]: reasoning_content accepted; older builds leave <think> in the content",
         field="reasoning_content",
-        tags=THINK,
     ),
     Contract(
-        where=r"\bmistral\b",
+        where=r"mistral\.ai|@mistral\b",
         dialect="chat",
-        since="2026-06",
-        source="[wire 3.2] [charmbracelet/crush#1590], [BerriAI/litellm#30835]: 422 extra_forbidden; "
+        since="2026-11",
+        source="[wire 6] [doc: Mistral Reasoning], [@ai-sdk/mistral 3.0.52]: thinking parts of the content are taken and wanted back; "
+        "[charmbracelet/crush#1590], [BerriAI/litellm#30835]: any other field is 422 extra_forbidden; "
         "[dnakov/anon-kode#53]: stream_options too, usage comes by itself",
         scope=Scope.NONE,
         refuses=frozenset({"stream_options"}),
     ),
     Contract(
-        where=r"^openai\b|@openai\b|api\.openai\.com|\.openai\.azure\.com",
+        where=rf"@openai\b|{OPENAI_HOSTS}",
         dialect="chat",
-        since="2026-05",
-        source="[wire 3.2] [seed 003]: does not take it",
+        since="2026-11",
+        source="[wire 3.2] [seed 003]: does not take it, and thinks in no tags; [open-webui#32805]: Azure's other hosts",
         scope=Scope.NONE,
+        tags=(),
     ),
     Contract(
         where=r"\bgemini\b|generativelanguage\.googleapis\.com|aiplatform\.googleapis\.com",
         dialect="chat",
-        since="2026-03",
-        source="[wire 4] [doc: Gemini Thought signatures], [agentjido/req_llm#427]: signatures ride on tool calls, foreign ones skip",
+        since="2026-11",
+        source="[wire 4, 6] [doc: Gemini Thought signatures], [agentjido/req_llm#427]: signatures ride on tool calls, foreign ones "
+        "skip; [discuss.ai.google.dev 87141]: thoughts come as <thought> in the content",
         scope=Scope.NONE,
         signed=True,
+    ),
+    Contract(
+        where=r"fireworks",
+        dialect="chat",
+        since="2026-11",
+        source="[seed 003] reasoning_content back with tool calls, empty on a miss; [wire 6] [doc: Fireworks Thinking history]: "
+        "reasoning_history preserved keeps those of earlier turns",
+        field="reasoning_content",
+        filler=Filler.CALLS,
+        asks=(("reasoning_history", "preserved"),),
+    ),
+    Contract(
+        where=r"siliconflow|nebius|deepinfra|sambanova|\btogether|opencode-go|opencode\.ai",
+        dialect="chat",
+        since="2026-11",
+        source="[seed 003] providers whose thinking models want reasoning_content back with tool calls, empty on a miss; "
+        "[doc: Together Kimi K2 Thinking]: some send `reasoning`, which goes back there",
+        field="reasoning_content",
+        filler=Filler.CALLS,
+    ),
+    Contract(
+        where=r"minimax\.io|minimaxi\.com",
+        dialect="chat",
+        since="2026-11",
+        source="[wire 6] [doc: MiniMax text-openai-api], [doc: AgentScope MiniMax]: with reasoning_split thoughts come as "
+        "reasoning_details and are wanted back; without it as <think>; tool_choice is not known",
+        field="reasoning_details",
+        refuses=frozenset({"tool_choice"}),
+        asks=(("reasoning_split", True),),
+    ),
+    Contract(
+        where=r"minimax",
+        dialect="chat",
+        since="2026-11",
+        source="[wire 6] [doc: MiniMax text-openai-api]: M2, M2.x and M3 think in <think> elsewhere, and want it back as it came",
+    ),
+    Contract(
+        where=r"api\.x\.ai|\bgrok-",
+        dialect="chat",
+        since="2026-11",
+        source="[wire 6] [doc: xAI Chat completions]: deprecated; reasoning_content is shown and optional",
+        field="reasoning_content",
     ),
     Contract(
         where=r"deepseek-r1",
@@ -192,7 +292,15 @@ CONTRACTS: tuple[Contract, ...] = (
         source="[wire 3.2] [doc: old reasoner guide copy], [matjanos/opencode#1]: must not be sent, although [seed 003] lists it; "
         "[wire 3.4] builds without a parser leave <think> in the content",
         scope=Scope.NONE,
-        tags=THINK,
+    ),
+    Contract(
+        where=r"kimi-k3",
+        dialect="chat",
+        since="2026-11",
+        source="[wire 6] [doc: synaps-engine kimi.rs], [opencode-kimi-full#11]: K3 and K3.1 always think; every earlier "
+        "reasoning_content must stay",
+        field="reasoning_content",
+        filler=Filler.ALL,
     ),
     Contract(
         where=r"\bkimi\b|moonshot",
@@ -203,10 +311,11 @@ CONTRACTS: tuple[Contract, ...] = (
         filler=Filler.CALLS,
     ),
     Contract(
-        where=r"\bmimo\b|xiaomi",
+        where=r"\bmimo[-.]?(v\d|\b)|xiaomi",
         dialect="chat",
-        since="2026-05",
-        source="[wire 3.2, 3.3] [chatboxai/chatbox#3716], [seed 003] xiaomi-mimo, mimo-v2: required on all later turns after tool calls",
+        since="2026-11",
+        source="[wire 3.2, 3.3, 6] [chatboxai/chatbox#3716], [seed 003] xiaomi-mimo, mimo[-.]?v\\d: required on all later turns after "
+        "tool calls",
         field="reasoning_content",
         filler=Filler.ALL,
     ),
@@ -262,30 +371,24 @@ CONTRACTS: tuple[Contract, ...] = (
         filler=Filler.ALL,
     ),
     Contract(
-        where=r"siliconflow|nebius|deepinfra|sambanova|fireworks|\btogether|opencode-go|opencode\.ai",
-        dialect="chat",
-        since="2026-05",
-        source="[seed 003] providers whose thinking models want reasoning_content back with tool calls, empty on a miss",
-        field="reasoning_content",
-        filler=Filler.CALLS,
-    ),
-    Contract(
         where="",
         dialect="chat",
         since="2026-05",
-        source="[wire 3.2] read both fields, write the one that was read; a refusal teaches the rest",
+        source="[wire 3.2, 6] read all fields, write the one that was read, empty where a later answer has none; a refusal "
+        "teaches the rest",
+        filler=Filler.SEEN,
     ),
 )
 
 
-def line_of(*, provider: str, model: str, host: str = "") -> str:
-    """What the patterns of dated rows are matched against."""
-    return f"{provider} {host} {model}"
+def line_of(*, model: str, host: str = "") -> str:
+    """What the patterns of dated rows are matched against. A provider's name is anybody's choice, and tells nothing."""
+    return f"{host} {model}"
 
 
-def contract_for(dialect: str, *, provider: str, model: str, host: str = "") -> Contract:
-    """The first row that fits; the last one of each dialect fits always."""
-    line = line_of(provider=provider, model=model, host=host)
+def contract_for(dialect: str, *, model: str, host: str = "") -> Contract:
+    """The first row that fits; the last one of each dialect fits always. `host` has its port where it is not the usual one."""
+    line = line_of(model=model, host=host)
     for contract in CONTRACTS:
         if contract.fits(dialect, line):
             return contract
@@ -294,6 +397,9 @@ def contract_for(dialect: str, *, provider: str, model: str, host: str = "") -> 
 
 def taught(contract: Contract, repairs: frozenset[Repair]) -> Contract:
     """The contract as refusals corrected it. Nothing at all is the safer reading where they contradict each other."""
+    bound = (contract.bound or Repair.BOUND in repairs) and Repair.UNBOUND not in repairs
+    if bound is not contract.bound:
+        contract = replace(contract, bound=bound)
     if Repair.FORBIDDEN in repairs:
         return replace(contract, scope=Scope.NONE, filler=Filler.NEVER)
     if Repair.REQUIRED in repairs:

@@ -9,6 +9,7 @@ from .durations import ReasoningClock, Span
 from .events import (
     Asked,
     Event,
+    ItemAmended,
     ItemDelta,
     ItemDone,
     ItemsStored,
@@ -60,7 +61,11 @@ class Draft:
         match event:
             case Asked():
                 self.round, self.waits = event.round, ""
-            case Retrying() | Saving():
+            case Retrying():
+                self.waits = f"{event.sentence}."
+                for key in event.lost:
+                    self.pieces.pop(key, None)
+            case Saving():
                 self.waits = f"{event.sentence}."
             case Repaired():
                 self.waits = event.sentence
@@ -69,7 +74,7 @@ class Draft:
             case ItemStarted():
                 self.waits = ""
                 self.pieces[event.key] = Piece(event.key, event.kind, self.round, event.name, event.call_id)
-            case ItemDone():
+            case ItemDone() | ItemAmended():
                 self._finish(event.item)
             case ItemsStored():
                 self.waits = ""

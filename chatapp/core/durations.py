@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from math import ceil
 from typing import Any
@@ -62,6 +63,7 @@ class ReasoningClock:
             case Asked():
                 self._asked_at, self.first_sign = at, None
             case Retrying():
+                self._forget(event.lost)
                 self._asked_at = at = at + event.seconds * 1000
             case ItemStarted():
                 self._start(event.key, event.kind, at)
@@ -76,6 +78,13 @@ class ReasoningClock:
                 return None
         self._silent_since = at
         return took
+
+    def _forget(self, lost: Iterable[str]) -> None:
+        """Whoever thinks anew is timed anew."""
+        for key in lost:
+            self.spans.pop(key, None)
+        self._thoughts.clear()
+        self.first_sign = None
 
     def _start(self, key: str, kind: Kind, at: float) -> Span:
         if self.first_sign is None:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
 from enum import StrEnum
 from typing import Any
 
-from .items import Item, Kind
+from .items import Item, Kind, clean
+
+LONGEST_REASON, MOST_REASONS = 100, 10
 
 
 class Finish(StrEnum):
@@ -15,6 +19,7 @@ class Finish(StrEnum):
     STOP = "stop"
     TOOL_CALLS = "tool_calls"
     LENGTH = "length"
+    CUT = "cut"
     FILTER = "filter"
     REFUSAL = "refusal"
     PAUSE = "pause"
@@ -47,6 +52,13 @@ class ItemDone:
 
 
 @dataclass(frozen=True, slots=True)
+class ItemAmended:
+    """What goes back of a finished item has grown; what it says has not."""
+
+    item: Item
+
+
+@dataclass(frozen=True, slots=True)
 class Usage:
     """Tokens of one response; None where the provider did not say. `input` includes the cached ones,
     `output` includes the reasoning."""
@@ -64,11 +76,32 @@ class ResponseEnded:
 
 
 @dataclass(frozen=True, slots=True)
+class Skipped:
+    """A frame that nobody could read was left out."""
+
+
+@dataclass(frozen=True, slots=True)
+class Withheld:
+    """The provider took thoughts out of the request by itself: so many for each of its reasons."""
+
+    reasons: Mapping[str, int]
+
+    @classmethod
+    def of(cls, reasons: Iterable[str]) -> Withheld:
+        """They are its own words, and may be anything."""
+        return cls(
+            dict(Counter(clean(reason[:LONGEST_REASON]) for reason in reasons).most_common(MOST_REASONS))
+        )
+
+
+@dataclass(frozen=True, slots=True)
 class Retrying:
-    """The provider could not answer yet; the same request goes out again after `seconds`."""
+    """The provider could not answer yet; the same request goes out again after `seconds`. `lost`: keys of thoughts that
+    were seen, and are no part of the answer."""
 
     seconds: float
     sentence: str
+    lost: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,8 +137,11 @@ Event = (
     | ItemStarted
     | ItemDelta
     | ItemDone
+    | ItemAmended
     | Usage
     | ResponseEnded
+    | Skipped
+    | Withheld
     | Retrying
     | Repaired
     | Saving
@@ -118,8 +154,11 @@ NAMES: dict[type[Any], str] = {
     ItemStarted: "item_started",
     ItemDelta: "item_delta",
     ItemDone: "item_done",
+    ItemAmended: "item_amended",
     Usage: "usage",
     ResponseEnded: "response_ended",
+    Skipped: "skipped",
+    Withheld: "withheld",
     Retrying: "retrying",
     Repaired: "repaired",
     Saving: "saving",
@@ -131,7 +170,7 @@ NAMES: dict[type[Any], str] = {
 def as_dict(event: Event) -> dict[str, Any]:
     """Plain values for a line of JSON. What providers sent stays behind: nobody who watches needs it."""
     values = {f.name: getattr(event, f.name) for f in fields(event)}
-    if isinstance(event, ItemDone):
+    if isinstance(event, ItemDone | ItemAmended):
         item = event.item
         values = {"key": item.key, "kind": item.kind, "text": item.text, "round": item.round, "cut": item.cut}
         values |= {"name": item.name, "call_id": item.call_id, "outcome": item.outcome}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict, deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
@@ -13,6 +13,9 @@ from .items import FROM_MODEL, Item, Kind, Outcome
 
 GO_ON = "Your answer was cut off there. Go on exactly where it ends, without repeating any of it."
 NO_RESULT = "The call was interrupted; its outcome is unknown."
+# A call that named no tool goes back with a name, or it would be refused, or made once more.
+NAMELESS = "unknown"
+SEALS = ("encrypted_content", "signature", "data")
 
 
 class Dropped(StrEnum):
@@ -47,7 +50,18 @@ class Target:
 
 @dataclass(frozen=True, slots=True)
 class Question:
+    """`before`: what was asked before it and never answered with a word. Templates of many models refuse two users in a row."""
+
     text: str
+    before: tuple[str, ...] = ()
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        return (*self.before, self.text)
+
+    @property
+    def whole(self) -> str:
+        return "\n\n".join(self.texts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,8 +123,10 @@ class _Fold:
         self.ids: set[str] = set()
 
     def history(self) -> History:
-        steps = tuple(step for at, message in enumerate(self.branch) for step in self._message(at, message))
-        return History(steps, self.replayed, dict(self.dropped))
+        steps = (step for at, message in enumerate(self.branch) for step in self._message(at, message))
+        # Before the numbers, which are known when all steps are.
+        joined = tuple(_joined(steps))
+        return History(joined, self.replayed, dict(self.dropped))
 
     def _message(self, at: int, message: Logged) -> Iterator[Step]:
         if message.role == "user":
@@ -148,8 +164,8 @@ class _Fold:
             if part.item.kind is Kind.TOOL_CALL:
                 self.calls += 1
                 call_id = part.item.call_id if part.verbatim else f"call{self.calls:05d}"
-                parts[n] = replace(part, call_id=call_id)
-                answers.append(_result(part.item, call_id, results))
+                named = parts[n] = replace(part, item=_named(part.item), call_id=call_id)
+                answers.append(_result(named.item, call_id, results))
         return Response(tuple(parts), tuple(answers)) if parts else None
 
     def _group(self, at: int, group: Sequence[Item], called: bool) -> list[Part]:
@@ -187,11 +203,21 @@ class _Fold:
 
     def _wanted(self, thought: Item, called: bool) -> bool:
         contract = self.to.contract
-        if not self._verbatim(thought) or not self.to.thinking or contract.scope is Scope.NONE:
+        if not self._verbatim(thought) or not self.to.thinking:
             return False
-        if contract.scope is Scope.TOOL_TURNS and not called:
+        if contract.sealed and not any(thought.wire.get(seal) for seal in SEALS):
             return False
-        return not contract.sealed or bool(thought.wire.get("encrypted_content"))
+        # What came as words of the answer may always go back as such.
+        return self._takes(called) or is_in_content(thought)
+
+    def _takes(self, called: bool) -> bool:
+        match self.to.contract.scope:
+            case Scope.ALL:
+                return True
+            case Scope.TOOL_TURNS:
+                return called
+            case Scope.NONE:
+                return False
 
     def _same_model(self, item: Item) -> bool:
         return (item.provider, item.dialect, item.model) == (self.to.provider, self.to.dialect, self.to.model)
@@ -206,7 +232,7 @@ class _Fold:
             return False
         if item.kind is Kind.ASSISTANT_MESSAGE:
             return (item.provider, item.dialect) == (self.to.provider, self.to.dialect)
-        return self._same_model(item)
+        return self._same_model(item) and (item.kind is not Kind.TOOL_CALL or bool(item.name))
 
     def _new_ids(self, parts: Sequence[Part]) -> bool:
         """True when every item of the group has an id of this very model, and none was sent before."""
@@ -216,6 +242,29 @@ class _Fold:
             return False
         self.ids |= known
         return True
+
+
+def is_in_content(thought: Item) -> bool:
+    """Whether a chat completion brought it inside its text: between tags, or as a part of it."""
+    return thought.dialect == "chat" and bool(thought.wire.get("content"))
+
+
+def _joined(steps: Iterable[Step]) -> Iterator[Step]:
+    """Questions that nothing stands between are one."""
+    last: Step | None = None
+    for step in steps:
+        if isinstance(last, Question) and isinstance(step, Question):
+            last = Question(step.text, before=(*last.texts, *step.before))
+            continue
+        if last is not None:
+            yield last
+        last = step
+    if last is not None:
+        yield last
+
+
+def _named(call: Item) -> Item:
+    return call if call.name else replace(call, name=NAMELESS)
 
 
 def _id(item: Item) -> str:

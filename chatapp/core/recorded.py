@@ -29,7 +29,8 @@ class Stretch:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Round:
-    """One request and what it cost; None and empty where nothing was recorded. `shape`: what it was made of, in lines."""
+    """One request and what it cost; None and empty where nothing was recorded. `withheld`: thoughts that the provider took out
+    by itself; `skipped`: frames of its answer that nobody could read; `shape`: what it was made of, in lines."""
 
     number: int | None = None
     model: str = ""
@@ -38,6 +39,8 @@ class Round:
     left_out: int | None = None
     replayed: int | None = None
     dropped: Mapping[str, int] = field(default_factory=dict)
+    withheld: Mapping[str, int] = field(default_factory=dict)
+    skipped: int | None = None
     repaired: tuple[str, ...] = ()
     usage: Mapping[str, int] = field(default_factory=dict)
     shape: tuple[str, ...] = ()
@@ -103,6 +106,8 @@ def _round(facts: Mapping[str, Any]) -> Round:
         left_out=count(facts.get("left_out")),
         replayed=count(facts.get("replayed")),
         dropped=_counts(facts.get("dropped")),
+        withheld=_counts(facts.get("withheld")),
+        skipped=count(facts.get("skipped")),
         repaired=tuple(how for how in repaired if isinstance(how, str)) if isinstance(repaired, list) else (),
         usage=_counts(facts.get("usage")),
         shape=_lines(facts.get("shape")),

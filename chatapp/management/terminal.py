@@ -13,10 +13,21 @@ from uuid import UUID
 
 from chatapp.core.draft import Draft
 from chatapp.core.durations import thinking_in_words, thought_in_words
-from chatapp.core.events import Event, ItemDelta, ItemDone, ItemStarted, Repaired, Retrying, Saving, as_dict
+from chatapp.core.events import (
+    Event,
+    Finish,
+    ItemDelta,
+    ItemDone,
+    ItemStarted,
+    Repaired,
+    Retrying,
+    Saving,
+    as_dict,
+)
 from chatapp.core.items import Kind
 from chatapp.management.columns import column_after
 from chatapp.models import Message, Status
+from chatapp.turns.loop import CUT_SHORT
 from chatapp.turns.watching import News
 
 DIM, BOLD, RED, PLAIN = "\x1b[2m", "\x1b[1m", "\x1b[31m", "\x1b[0m"
@@ -193,4 +204,4 @@ def _harmless(text: str) -> str:
 def _word(status: str, reason: str) -> str:
     if status == Status.WAITING:
         return "The answer waits for somebody to allow a call. Decide on its page, or here at a terminal."
-    return "The answer reached the model's limit." if reason == "length" else f"The answer was {status}."
+    return CUT_SHORT[Finish(reason)] if reason in list(CUT_SHORT) else f"The answer was {status}."

@@ -17,6 +17,9 @@ from .base import OFF, Ask, Endpoint, ModelSpec, ProviderError, ToolSpec, Wire
 VERSION = "2023-06-01"
 # Models that think by a budget think between their calls only when asked with this.
 INTERLEAVED = "interleaved-thinking-2025-05-14"
+# Lets a server drop thoughts that do not belong behind what stands before them now, where it would refuse the whole request.
+BINDING = "thinking-binding-controls-2026-08-01"
+DROP = {"block_binding": {"prefix_mismatch_behavior": "drop_block"}}
 MAX_OUTPUT = 32_000
 BUDGETS = {"low": 4_096, "medium": 12_288, "high": 32_000}
 LEAST_BUDGET = 1_024
@@ -38,9 +41,9 @@ class MessagesWire:
 
     def headers(self, endpoint: Endpoint, ask: Ask) -> dict[str, str]:
         key = {"x-api-key": endpoint.key} if endpoint.key else {}
-        interleaved = ask.model.thinking == "budget" and ask.tools
-        beta = {"anthropic-beta": INTERLEAVED} if interleaved else {}
-        return {"anthropic-version": VERSION, **key, **beta}
+        betas = [INTERLEAVED] if ask.model.thinking == "budget" and ask.tools else []
+        betas += [BINDING] if _is_bound(ask) else []
+        return {"anthropic-version": VERSION, **key, **({"anthropic-beta": ",".join(betas)} if betas else {})}
 
     def body(self, ask: Ask) -> dict[str, Any]:
         messages = _messages(ask.history)
@@ -53,6 +56,9 @@ class MessagesWire:
             **_thinking(ask, messages),
             "messages": _with_breakpoints(messages),
         }
+
+    def thoughts(self, ask: Ask, body: Mapping[str, Any]) -> int:
+        return sum(block["type"] in THOUGHTS for message in body["messages"] for block in message["content"])
 
     def parser(self, ask: Ask, keys: KeyMaker) -> MessagesParser:
         return MessagesParser(ask, keys)
@@ -104,6 +110,20 @@ def _tool(tool: ToolSpec) -> Row:
 
 
 def _thinking(ask: Ask, messages: list[Row]) -> dict[str, Any]:
+    asked = _asked_to_think(ask, messages)
+    if "thinking" in asked and _is_bound(ask):
+        asked["thinking"] = asked["thinking"] | DROP
+    return asked
+
+
+def _is_bound(ask: Ask) -> bool:
+    """Said where thinking is on: what is switched off takes no such word."""
+    off = ask.effort == OFF and OFF in ask.model.efforts
+    thinks = ask.model.thinking in ("adaptive", "budget") and Repair.FORBIDDEN not in ask.repairs
+    return ask.contract.bound and thinks and not off
+
+
+def _asked_to_think(ask: Ask, messages: list[Row]) -> dict[str, Any]:
     if Repair.FORBIDDEN in ask.repairs:
         return {}
     off = ask.effort == OFF and OFF in ask.model.efforts
@@ -162,7 +182,7 @@ def _message(role: str, blocks: list[Row]) -> Row:
 def _turns(step: Step) -> Iterator[tuple[str, list[Row]]]:
     match step:
         case Question():
-            yield "user", [_text(step.text)]
+            yield "user", [_text(text) for text in step.texts]
         case Response():
             yield "assistant", [_block(part) for part in step.parts]
             yield "user", [_result(result) for result in step.results]

@@ -29,6 +29,8 @@ WORDS = (
     (r"credit balance is too low", Trouble.CREDIT),
 )
 REPAIRS = (
+    (r"block_binding\W+extra inputs are not permitted", Repair.UNBOUND),
+    (r"prefix_mismatch_behavior to drop_block", Repair.BOUND),
     (r"invalid (signature|data) in (redacted_)?thinking", Repair.STALE),
     (r"bound to a different conversation", Repair.STALE),
     (r"thinking blocks in the latest assistant message cannot be modified", Repair.STALE),

@@ -8,7 +8,17 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..core.events import Event, Finish, ItemDelta, ItemDone, ItemStarted, ResponseEnded, Usage
+from ..core.events import (
+    Event,
+    Finish,
+    ItemDelta,
+    ItemDone,
+    ItemStarted,
+    ResponseEnded,
+    Skipped,
+    Usage,
+    Withheld,
+)
 from ..core.items import ITEM_CAP, Item, KeyMaker, Kind, clean
 from ..core.verbatim import loads
 from .anthropic_refusals import failure
@@ -56,7 +66,11 @@ class MessagesParser:
     def feed(self, event: str, data: str) -> list[Event]:
         if self._ended:
             return []
+        if not data.strip():
+            return []
         said = self._read(event, data)
+        if said is None:
+            return [Skipped()]
         match _word(said.get("type")) or event:
             case "content_block_start":
                 return self._start(_index(said), _object(said.get("content_block")), len(data))
@@ -66,6 +80,7 @@ class MessagesParser:
                 return self._stop(_index(said))
             case "message_start":
                 self._count(_object(said.get("message")))
+                return _withheld(_object(said.get("message")).get("input_transformations"))
             case "message_delta":
                 self._count(said)
                 self._reason = _word(_object(said.get("delta")).get("stop_reason")) or self._reason
@@ -80,14 +95,16 @@ class MessagesParser:
             return []
         raise trouble_error(Trouble.BROKEN, self._label, again=True)
 
-    def _read(self, event: str, data: str) -> dict[str, Any]:
+    def _read(self, event: str, data: str) -> dict[str, Any] | None:
+        """None where nobody can read it."""
         try:
             said = loads(data)
         except ValueError:
             said = None
-        if not isinstance(said, dict) and event not in ("ping", "error"):
-            self._lose(self._open.values(), data)
-        return _object(said)
+        if isinstance(said, dict) or event in ("ping", "error"):
+            return _object(said)
+        self._lose(self._open.values(), data)
+        return None
 
     def _lose(self, blocks: Iterable[_Block], data: str) -> None:
         """Something could not be read. A text goes on, a thought never goes back, a call must not be made."""
@@ -255,9 +272,10 @@ class _Block:
         """What goes back to its model; None where this may not be what the model wrote."""
         match self.type:
             case "thinking":
+                # Open servers sign nothing. Whether an unsigned thought may go back, the contract says.
                 signature = self.signature or _word(self.first.get("signature"))
                 wire = {**self.first, "thinking": self.text, "signature": signature}
-                return wire if signature and not self.damaged else None
+                return wire if (signature or self.text) and not self.damaged else None
             case "redacted_thinking":
                 return self.first if _word(self.first.get("data")) and not self.damaged else None
             case "tool_use":
@@ -281,6 +299,17 @@ def arguments(text: str) -> dict[str, Any]:
 
 def _delta(block: _Block, shown: str) -> list[Event]:
     return [ItemDelta(block.key, shown)] if shown else []
+
+
+def _withheld(transformations: object) -> list[Event]:
+    """Thoughts that the model was not shown although they were sent."""
+    told = (
+        [each for each in transformations if isinstance(each, dict)]
+        if isinstance(transformations, list)
+        else []
+    )
+    reasons = [_word(each.get("reason")) for each in told if each.get("type") == "thinking_dropped"]
+    return [Withheld.of(reasons)] if reasons else []
 
 
 def _usage(tokens: Mapping[str, int]) -> list[Event]:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Protocol
+from urllib.parse import urlsplit
 
 from ..core.contracts import Contract
 from ..core.events import Event
@@ -18,7 +19,7 @@ OFF = "off"
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Endpoint:
     """Where a provider is reached, and how. The key is never shown: not in logs, not in tracebacks. `public`: only in the
-    public web. `known_as`: what dated rows know it by, where that is not its name. `problem`: why it cannot be asked."""
+    public web. `problem`: why it cannot be asked."""
 
     name: str
     dialect: str
@@ -26,12 +27,16 @@ class Endpoint:
     key: str = field(default="", repr=False)
     label: str = ""
     public: bool = False
-    known_as: str | None = None
     problem: str = ""
 
     @property
-    def dated_name(self) -> str:
-        return self.name if self.known_as is None else self.known_as
+    def host(self) -> str:
+        """What dated rows know it by: with its port, where that is not the usual one. Its name is anybody's choice."""
+        try:
+            url = urlsplit(self.base_url)
+            return f"{url.hostname or ''}:{url.port}" if url.port else url.hostname or ""
+        except ValueError:
+            return ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -141,6 +146,14 @@ class Parser(Protocol):
         """The stream is over: the last events, or the error that it ended too early."""
 
 
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """What a request is made of, in short lines without its words, and how many thoughts are in it."""
+
+    shape: tuple[str, ...] = ()
+    thoughts: int = 0
+
+
 class Wire(Protocol):
     """One protocol. All of it is pure: bytes come and go in `http.py`."""
 
@@ -152,6 +165,9 @@ class Wire(Protocol):
     def headers(self, endpoint: Endpoint, ask: Ask) -> dict[str, str]: ...
 
     def body(self, ask: Ask) -> dict[str, Any]: ...
+
+    def thoughts(self, ask: Ask, body: Mapping[str, Any]) -> int:
+        """How many of the history's thoughts are in this body."""
 
     def parser(self, ask: Ask, keys: KeyMaker) -> Parser: ...
 

@@ -14,7 +14,7 @@ from ..core.contracts import Contract
 from ..core.events import Event
 from ..core.items import KeyMaker
 from . import WIRES
-from .base import Ask, Endpoint, ModelSpec, ProviderError, UnknownModel
+from .base import Ask, Endpoint, ModelSpec, ProviderError, Sent, UnknownModel
 from .demo import DemoProvider
 from .failures import label_of
 from .http import HttpProvider
@@ -40,8 +40,8 @@ class Provider(Protocol):
 
     def contract(self, model: ModelSpec) -> Contract: ...
 
-    def shape(self, ask: Ask) -> list[str]:
-        """What the request is made of, in short lines without its words."""
+    def sent(self, ask: Ask) -> Sent:
+        """What the request is made of, as it goes out."""
 
     def stream(self, ask: Ask, keys: KeyMaker) -> AsyncGenerator[Event, None]:
         """One response as events. Closing the generator ends the request at once."""

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
-from urllib.parse import urlsplit
 
 from ..core.contracts import line_of
 from ..core.items import KeyMaker, clean
 from .base import OFF, Ask, Endpoint, ModelSpec, ProviderError, ToolSpec
 from .chat_errors import refusal_of
-from .chat_messages import messages_of
+from .chat_messages import messages_of, thoughts_in
 from .chat_parser import ChatParser
 from .chat_thinking import LEVELS, Style, thinking_fields, thinking_of
 from .chat_values import Json, fields, number, word
@@ -32,7 +31,10 @@ class ChatCompletions:
         body: Json = {"model": ask.model.name, "messages": messages_of(ask), "stream": True}
         if "stream_options" not in ask.contract.refuses:
             body["stream_options"] = {"include_usage": True}
-        return body | _tools(ask) | thinking_fields(ask.model.thinking, ask.effort)
+        return body | _tools(ask) | dict(ask.contract.asks) | thinking_fields(ask.model.thinking, ask.effort)
+
+    def thoughts(self, ask: Ask, body: Mapping[str, Any]) -> int:
+        return thoughts_in(ask, body["messages"])
 
     def parser(self, ask: Ask, keys: KeyMaker) -> ChatParser:
         return ChatParser(ask, keys)
@@ -76,21 +78,13 @@ def _tool(tool: ToolSpec) -> Json:
 
 def _thinking(endpoint: Endpoint, name: str, row: Mapping[str, Any]) -> tuple[tuple[str, ...], str]:
     """OpenRouter's list says it of each model; for the others our own rows do."""
-    host = _host(endpoint)
-    if "openrouter" in f"{endpoint.dated_name} {host}":
+    if "openrouter" in endpoint.host:
         # Before its list has come, a model counts as one that thinks: the field is harmless to those that do not.
         takes = row.get("supported_parameters", ["reasoning"])
         thinks = isinstance(takes, list) and "reasoning" in takes
         return ((OFF, *LEVELS), Style.REASONING) if thinks else ((), "")
-    known = thinking_of(line_of(provider=endpoint.dated_name, model=name, host=host))
+    known = thinking_of(line_of(model=name, host=endpoint.host))
     return (known.efforts, known.style) if known else ((), "")
-
-
-def _host(endpoint: Endpoint) -> str:
-    try:
-        return urlsplit(endpoint.base_url).hostname or ""
-    except ValueError:
-        return ""
 
 
 WIRE = ChatCompletions()

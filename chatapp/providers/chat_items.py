@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..core.events import Event, ItemDelta, ItemDone, ItemStarted
+from ..core.events import Event, ItemAmended, ItemDelta, ItemDone, ItemStarted
 from ..core.items import ITEM_CAP, Item, Kind, clean
 from ..core.verbatim import encode
 from .base import Ask, Trouble
@@ -13,6 +13,8 @@ from .refusals import trouble_error
 _BIT_BY_BIT = ("text", "summary", "data")
 # The entry that a piece goes on with is one of the last.
 NEAR = 16
+# Where thoughts come as parts of the content, as Mistral's do.
+PARTS = "parts"
 
 
 class Growing:
@@ -92,8 +94,15 @@ class Growing:
         wire = self._wire()
         self._size = 0
         self._weigh(len(encode(wire)))
+        return [*last, ItemDone(self._item(wire))]
+
+    def amended(self) -> ItemAmended:
+        """What came for it when it was finished."""
+        return ItemAmended(self._item(self._wire()))
+
+    def _item(self, wire: Json | None) -> Item:
         model = self._ask.model
-        item = Item(
+        return Item(
             key=self.key,
             kind=self.kind,
             text="".join(self._shown),
@@ -105,19 +114,27 @@ class Growing:
             call_id=self.call_id,
             name=self.name,
         )
-        return [*last, ItemDone(item)]
 
-    def _wire(self) -> Json:
+    def _wire(self) -> Json | None:
+        """None for a thought that proved to be none."""
         raw = "".join(self._raw)
         if self.kind is Kind.TOOL_CALL:
             return {**self._call, "function": {**self._call["function"], "arguments": raw}}
-        words = {self.field: raw} if self.field else {}
-        return {"reasoning_details": self._details, **words} if self._details else words
+        words: Json = _in_field(self.field, raw) if self.field and raw else {}
+        return ({"reasoning_details": self._details, **words} if self._details else words) or None
 
     def _weigh(self, size: int) -> None:
         self._size += size
         if self._size > ITEM_CAP:
             raise trouble_error(Trouble.TOO_LARGE, self._ask.who)
+
+
+def _in_field(field: str, raw: str) -> Json:
+    if field == PARTS:
+        return {
+            "content": [{"type": "thinking", "thinking": [{"type": "text", "text": raw}], "closed": True}]
+        }
+    return {field: raw}
 
 
 def _continues(detail: Json, entry: Json) -> bool:

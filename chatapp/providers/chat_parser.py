@@ -5,13 +5,13 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import Any
 
-from ..core.events import Event, Finish, ResponseEnded, Usage
+from ..core.events import Event, Finish, ResponseEnded, Skipped, Usage
 from ..core.items import KeyMaker, Kind
 from ..core.verbatim import loads
 from .base import Ask, Trouble
 from .chat_calls import Calls, says_something
 from .chat_errors import error_in_stream, is_error
-from .chat_items import Growing
+from .chat_items import PARTS, Growing
 from .chat_tags import Said, TagReader
 from .chat_values import Json, fields, number, rows, word
 from .refusals import trouble_error
@@ -42,10 +42,13 @@ class ChatParser:
     def __init__(self, ask: Ask, keys: KeyMaker) -> None:
         self._ask, self._keys = ask, keys
         self._label = ask.who
-        self._tags = TagReader(*ask.contract.tags) if ask.contract.tags else None
+        self._tags: TagReader | None = TagReader(*ask.contract.tags)
         self._before = ""
         self._blank = ""
         self._flow: Growing | None = None
+        # What details without words belong to: the last thought, or the text of a response that has none.
+        self._sealed: Growing | None = None
+        self._amended = self._refused = self._text_began = False
         self._calls = Calls(ask, keys)
         self._usage: dict[str, int] = {}
         self._finish: Finish | None = None
@@ -58,30 +61,42 @@ class ChatParser:
             return []
         if data == DONE:
             return self._end()
-        return self._frame(self._read(event, data))
+        frame = self._read(event, data)
+        return self._unreadable(data) if frame is None else self._frame(frame)
 
     def close(self) -> list[Event]:
         if self._ended:
             return []
         if self._finish is None:
-            trouble = Trouble.GARBAGE if self._unread else Trouble.BROKEN
-            raise trouble_error(trouble, self._label, self._unread, again=True)
+            self._cut_off()
         return self._end()
 
-    def _read(self, event: str, data: str) -> Json:
+    def _cut_off(self) -> None:
+        """The body ended without a mark that it is whole: what was said counts, as far as it came."""
+        if not self._says_something:
+            trouble = Trouble.GARBAGE if self._unread else Trouble.BROKEN
+            raise trouble_error(trouble, self._label, self._unread, again=True)
+        self._finish = Finish.CUT
+
+    @property
+    def _says_something(self) -> bool:
+        return self._calls.any or self._text_began
+
+    def _read(self, event: str, data: str) -> Json | None:
+        """None where nobody can read it."""
         frame: Any = None
         with suppress(ValueError):
             frame = loads(data)
         if event == "error" or is_error(frame):
             raise error_in_stream(self._label, frame, data)
-        return frame if isinstance(frame, dict) else self._unreadable(data)
+        return frame if isinstance(frame, dict) else None
 
-    def _unreadable(self, data: str) -> Json:
+    def _unreadable(self, data: str) -> list[Event]:
         """Words can do without a frame that nobody can read. Arguments cannot: they might be wrong and still be valid."""
         self._unread = self._unread or data
         if self._calls.any:
             raise trouble_error(Trouble.GARBAGE, self._label, data)
-        return {}
+        return [Skipped()]
 
     def _frame(self, frame: Json) -> list[Event]:
         self._count(frame.get("usage"))
@@ -98,11 +113,16 @@ class ChatParser:
         if isinstance(delta, dict):
             events += self._thoughts(delta)
             events += self._content(delta.get("content"))
-            events += self._text(word(delta.get("refusal")))
+            events += self._refusal(word(delta.get("refusal")))
             for piece in rows(delta.get("tool_calls")):
                 events += self._call(piece)
         reason = word(choice.get("finish_reason"))
         return events + self._finished(reason) if reason else events
+
+    def _refusal(self, words: str) -> list[Event]:
+        """The model's own words: an answer, whatever its server calls it."""
+        self._refused = self._refused or bool(words)
+        return self._text(words)
 
     @property
     def _thinking(self) -> bool:
@@ -113,9 +133,19 @@ class ChatParser:
         field = next((name for name in THOUGHTS if word(delta.get(name))), "")
         details = rows(delta.get("reasoning_details"))
         words = word(delta[field]) if field else "".join(map(_words, details))
-        if not words and not self._thinking:
-            details = [row for row in details if row.get("data") or row.get("signature")]
-        return self._think(field, words, details) if words or details else []
+        if words or self._thinking:
+            return self._think(field, words, details) if words or details else []
+        return self._seal([row for row in details if row.get("data") or row.get("signature")])
+
+    def _seal(self, details: list[Json]) -> list[Event]:
+        """Details without words belong to the thought before, or to the text where there was none; else they are one."""
+        sealed = self._sealed or self._flow
+        if sealed is None:
+            return self._think("", "", details) if details else []
+        for detail in details:
+            sealed.add_detail(detail)
+        self._amended = self._amended or (bool(details) and sealed.finished)
+        return []
 
     def _think(self, field: str, words: str, details: list[Json]) -> list[Event]:
         if self._tags and not self._tags.begun:
@@ -141,7 +171,7 @@ class ChatParser:
         if part.get("type") != "thinking":
             return self._text(word(part.get("text")))
         words = word(thoughts) or "".join(word(row.get("text")) for row in rows(thoughts))
-        return self._think("thinking", words, []) if words else []
+        return self._think(PARTS, words, []) if words else []
 
     def _said(self, said: Said) -> list[Event]:
         if not said.thought:
@@ -162,6 +192,7 @@ class ChatParser:
             if not text.strip() and len(self._blank) < MOST_BLANK:
                 return []
             text = self._blank
+        self._text_began = True
         events, item = self._grow(Kind.ASSISTANT_MESSAGE, "content")
         return events + item.say(text)
 
@@ -175,7 +206,11 @@ class ChatParser:
     def _close_flow(self) -> list[Event]:
         self._blank = ""
         flow, self._flow = self._flow, None
-        return flow.done() if flow else []
+        if flow is None:
+            return []
+        if flow.kind is Kind.REASONING or self._sealed is None:
+            self._sealed = flow
+        return flow.done()
 
     def _call(self, piece: Json) -> list[Event]:
         call = self._calls.find(piece)
@@ -199,7 +234,7 @@ class ChatParser:
         ) + self._close_all()
 
     def _own_up(self) -> list[Event]:
-        """A template was said to open with thoughts, and none ever ended: what looked like thoughts was the answer."""
+        """What looked like thoughts never ended, and nothing came behind it: it was the answer."""
         thought = self._flow
         if not (self._tags and self._tags.never_closed and thought and self._thinking) or self._calls.any:
             return []
@@ -209,12 +244,18 @@ class ChatParser:
     def _close_all(self) -> list[Event]:
         return self._flush_tags() + self._close_flow() + self._calls.done()
 
+    def _amend(self) -> list[Event]:
+        return [self._sealed.amended()] if self._sealed and self._amended else []
+
     def _end(self) -> list[Event]:
         self._ended = True
-        events = self._close_all()
+        events = [] if self._finish else self._finished("stop")
+        events += self._close_all() + self._amend()
         if self._usage:
             events.append(Usage(**self._usage))
         finish = self._finish or Finish.STOP
+        if finish is Finish.FILTER and self._refused:
+            finish = Finish.STOP
         if finish in (Finish.STOP, Finish.TOOL_CALLS):
             # Some servers call it a stop where they call tools.
             finish = Finish.TOOL_CALLS if self._calls.any else Finish.STOP

@@ -23,10 +23,11 @@ class Said:
 
 
 class TagReader:
-    """`opening` may be empty: then the text opens with thoughts, because the server's template wrote the tag."""
+    """`tags`: the pairs that may mark thoughts. Without its first tag a pair means that the text opens with thoughts, because
+    the server's template wrote it."""
 
-    def __init__(self, opening: str, closing: str) -> None:
-        self._opening, self._closing = opening, closing
+    def __init__(self, *tags: tuple[str, str]) -> None:
+        self._tags, self._closing = tags, ""
         self._place = _Place.START
         self._held = ""
         self._said_any = False
@@ -37,8 +38,7 @@ class TagReader:
 
     @property
     def never_closed(self) -> bool:
-        """Thoughts that only the template opened are still open."""
-        return not self._opening and self._place is _Place.THOUGHT
+        return self._place is _Place.THOUGHT
 
     def feed(self, text: str) -> list[Said]:
         self._held += text
@@ -70,10 +70,11 @@ class TagReader:
     def _open(self) -> Said | None:
         if blank := len(self._held) - len(self._held.lstrip()):
             return self._take(blank, thought=False)
-        if self._held.startswith(self._opening):
-            self._place = _Place.THOUGHT
-            return self._take(len(self._opening), thought=True, words="")
-        if self._opening.startswith(self._held):
+        for opening, closing in self._tags:
+            if self._held.startswith(opening):
+                self._place, self._closing = _Place.THOUGHT, closing
+                return self._take(len(opening), thought=True, words="")
+        if any(opening.startswith(self._held) for opening, _ in self._tags):
             return None
         self._place = _Place.TEXT
         return self._take(len(self._held), thought=False)

@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from contextlib import aclosing, suppress
 from math import ceil
 from typing import Any
-from urllib.parse import urlsplit
 
 import httpx
 
 from ..core.contracts import Contract, contract_for
-from ..core.events import Event, Retrying
+from ..core.events import Event, ItemStarted, Retrying
 from ..core.history import History
-from ..core.items import KeyMaker
+from ..core.items import KeyMaker, Kind
 from ..core.verbatim import encode
-from .base import Ask, Endpoint, ModelSpec, ProviderError, Trouble, Wire
+from .base import Ask, Endpoint, ModelSpec, ProviderError, Sent, Trouble, Wire
 from .bodies import finish, is_error, model_rows, streams, whole, words
 from .client import Answer, answered, request
 from .failures import label_of
@@ -54,38 +53,42 @@ class HttpProvider:
         return self.wire.model(self.endpoint, {"id": name})
 
     def contract(self, model: ModelSpec) -> Contract:
-        host = _host(self.endpoint.base_url)
-        return contract_for(model.dialect, provider=self.endpoint.dated_name, model=model.name, host=host)
+        return contract_for(model.dialect, model=model.name, host=self.endpoint.host)
 
-    def shape(self, ask: Ask) -> list[str]:
+    def sent(self, ask: Ask) -> Sent:
         """Nothing of what cannot be sent."""
         with suppress(*UNSENDABLE):
-            return shape_of(self.wire.body(ask))
-        return []
+            body = self.wire.body(ask)
+            return Sent(tuple(shape_of(body)), self.wire.thoughts(ask, body))
+        return Sent()
 
     async def stream(self, ask: Ask, keys: KeyMaker) -> AsyncGenerator[Event, None]:
-        """The answer's events. A request that failed before it gave any goes out again, announced each time."""
+        """The answer's events. A request that failed before it gave more than thoughts goes out again, announced each time."""
         waits = iter(BACKOFF)
         while True:
-            said = False
+            thoughts: list[str] = []
             try:
                 async with aclosing(self._events(ask, keys)) as events:
                     async for event in events:
-                        said = True
+                        if _is_answer(event):
+                            waits = iter(())
+                        elif isinstance(event, ItemStarted):
+                            thoughts.append(event.key)
                         yield event
                 return
             except ProviderError as error:
-                wait = next(waits, None) if error.again and not said else None
+                wait = next(waits, None) if error.again else None
                 if wait is None:
                     raise
-                retrying = self._retrying(error, wait)
+                retrying = self._retrying(error, wait, thoughts)
             yield retrying
             await self._sleep(retrying.seconds)
 
-    def _retrying(self, error: ProviderError, wait: float) -> Retrying:
+    def _retrying(self, error: ProviderError, wait: float, lost: Sequence[str]) -> Retrying:
         seconds = wait if error.wait is None else min(max(error.wait, 0.0), WAIT_CAP)
         how = MEANWHILE.get(error.trouble, "had an error")
-        return Retrying(seconds, f"{self._label} {how}, trying again in {max(1, ceil(seconds))} s")
+        sentence = f"{self._label} {how}, trying again in {max(1, ceil(seconds))} s"
+        return Retrying(seconds, sentence, tuple(lost))
 
     async def _events(self, ask: Ask, keys: KeyMaker) -> AsyncGenerator[Event, None]:
         reader = Reader(self.wire.parser(ask, keys), self._limits, self._label, self._now)
@@ -151,6 +154,11 @@ class HttpProvider:
         return request(self.endpoint, self.wire.models_path(self.endpoint), headers, self._list_limits)
 
 
+def _is_answer(event: Event) -> bool:
+    """Whatever has begun besides a thought: it was seen as part of the answer."""
+    return isinstance(event, ItemStarted) and event.kind is not Kind.REASONING
+
+
 def _encoded(body: Mapping[str, Any]) -> bytes:
     try:
         return encode(body)
@@ -158,10 +166,3 @@ def _encoded(body: Mapping[str, Any]) -> bytes:
         raise ProviderError(
             Trouble.REFUSED, "Something in this conversation cannot be sent to a model."
         ) from None
-
-
-def _host(base: str) -> str:
-    try:
-        return urlsplit(base).hostname or ""
-    except ValueError:
-        return ""

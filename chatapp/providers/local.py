@@ -9,7 +9,7 @@ from typing import Protocol
 from ..core.contracts import Contract
 from ..core.events import Event
 from ..core.items import KeyMaker
-from .base import Ask, Endpoint, ModelSpec, ProviderError, Trouble, Wire
+from .base import Ask, Endpoint, ModelSpec, ProviderError, Sent, Trouble, Wire
 from .http import HttpProvider
 
 NAME = "local"
@@ -53,8 +53,8 @@ class LocalProvider:
     def contract(self, model: ModelSpec) -> Contract:
         return self._http().contract(model)
 
-    def shape(self, ask: Ask) -> list[str]:
-        return self._http().shape(ask)
+    def sent(self, ask: Ask) -> Sent:
+        return self._http().sent(ask)
 
     async def list_models(self) -> list[ModelSpec]:
         self._ready()

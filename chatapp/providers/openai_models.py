@@ -54,6 +54,14 @@ FACTS = (
     Facts(r"^gpt-5\.1", "2025-11", f"{EFFORTS} {LIMITS}", (OFF, *LEVELS), 400_000, 128_000),
     Facts(r"^gpt-5", "2025-08", f"{EFFORTS} {LIMITS}", ("minimal", *LEVELS), 400_000, 128_000),
     Facts(r"^o[134]\b", "2025-04", "[doc: agcodex-core openai_model_info]", LEVELS, 200_000, 100_000),
+    Facts(
+        r"^grok-(4\.[3-9]|latest)",
+        "2026-11",
+        "[doc: xAI Reasoning] [@ai-sdk/xai 4]",
+        (OFF, *LEVELS),
+        1_000_000,
+    ),
+    Facts(r"^grok-", "2026-11", "[doc: xAI Models]: thinks as it likes"),
     Facts(r"^gpt-oss", "2025-08", "[mem]", LEVELS, 131_072),
     Facts("", "2026-11", "a model unknown to us is taken for a thinking one", (OFF, "minimal", *LEVELS)),
 )

@@ -44,6 +44,9 @@ class ResponsesWire:
         }
         return said | {"input": [item for step in ask.history.steps for item in _items(step)]}
 
+    def thoughts(self, ask: Ask, body: Mapping[str, Any]) -> int:
+        return sum(item.get("type") == "reasoning" for item in body["input"])
+
     def parser(self, ask: Ask, keys: KeyMaker) -> ResponsesParser:
         return ResponsesParser(ask, keys)
 
@@ -92,7 +95,7 @@ def _tool(tool: ToolSpec) -> dict[str, Any]:
 def _items(step: Step) -> Iterator[dict[str, Any]]:
     match step:
         case Question():
-            yield {"role": "user", "content": step.text}
+            yield {"role": "user", "content": step.whole}
         case Response():
             yield from (item for part in step.parts if (item := _said(part)))
             yield from (_result(result) for result in step.results)

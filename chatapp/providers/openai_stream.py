@@ -3,11 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ..core import verbatim
-from ..core.events import Event, Finish, ItemDelta, ItemDone, ItemStarted, ResponseEnded, Usage
+from ..core.events import (
+    Event,
+    Finish,
+    ItemDelta,
+    ItemDone,
+    ItemStarted,
+    ResponseEnded,
+    Skipped,
+    Usage,
+    Withheld,
+)
 from ..core.items import ITEM_CAP, Item, KeyMaker, Kind, clean
 from .base import Ask, ProviderError, Trouble
 from .openai_refusals import failure
@@ -43,6 +53,8 @@ class _Piece:
     size: int = 0
     part: tuple[str, Any] | None = None
     half: str = ""
+    # Of what another item of this response was called too: nobody sees it before it says something else.
+    twin: str = ""
 
     def whole(self, words: str) -> str:
         """One character may come in two halves, each escaped in an event of its own."""
@@ -67,12 +79,18 @@ class ResponsesParser:
         self._open: dict[Place, _Piece] = {}
         self._done: dict[Place, str] = {}
         self._recent: dict[int, tuple[int, str]] = {}
+        # What was announced under each id, once it is finished.
+        self._said: dict[str, Item | None] = {}
         self._counted = True
-        self._called = self._refused = self._ended = False
+        self._called = self._ended = False
 
     def feed(self, event: str, data: str) -> list[Event]:
+        if self._ended or not data.strip() or data.strip() == "[DONE]":
+            return []
         said = _read(data)
-        if said is None or self._ended or self._repeated(said.get("sequence_number"), data):
+        if said is None:
+            return [Skipped()]
+        if self._repeated(said.get("sequence_number"), data):
             return []
         name = _word(said.get("type")) or event or ("error" if "error" in said else "")
         if name in DELTAS:
@@ -116,41 +134,73 @@ class ResponsesParser:
         kind, place = KINDS.get(_word(item.get("type"))), self._place(said, item)
         if kind is None or place in self._open or self._done.get(place) == _name(item):
             return []
-        return [self._start(place, kind, item)]
+        return self._start(place, kind, item)
 
-    def _start(self, place: Place, kind: Kind, item: dict[str, Any]) -> ItemStarted:
+    def _start(self, place: Place, kind: Kind, item: dict[str, Any]) -> list[Event]:
         name, call_id = (
             clean(_word(item.get(word))) if kind is Kind.TOOL_CALL else "" for word in ("name", "call_id")
         )
-        piece = self._open[place] = _Piece(self._keys.take(item.get("id")), kind, name, call_id)
-        return ItemStarted(piece.key, kind, name, call_id)
+        piece = self._open[place] = _Piece("", kind, name, call_id)
+        given = _word(item.get("id"))
+        if given and given in self._said:
+            piece.twin = given
+            return []
+        self._said[given] = None
+        return [self._show(piece, given)]
+
+    def _show(self, piece: _Piece, item_id: str) -> ItemStarted:
+        piece.key, piece.twin = self._keys.take(item_id), ""
+        return ItemStarted(piece.key, piece.kind, piece.name, piece.call_id)
+
+    def _is_like_the_first(self, piece: _Piece, words: str, at: int) -> bool:
+        """Whether an item says at this place what the finished one of the same name says there."""
+        first = self._said[piece.twin]
+        if first is None or (first.kind, first.name, first.call_id) != (
+            piece.kind,
+            piece.name,
+            piece.call_id,
+        ):
+            return False
+        return first.text.startswith(words, at)
 
     def _delta(self, name: str, said: dict[str, Any]) -> list[Event]:
         kind, counter = DELTAS[name]
         piece = self._open.get(self._place(said, {}))
         if piece is None or piece.kind is not kind or not (text := piece.whole(_word(said.get("delta")))):
             return []
+        at = piece.size
         text = piece.add(text, (name, said.get(counter)))
         if piece.size > ITEM_CAP:
             raise self._too_large()
-        return [ItemDelta(piece.key, text)]
+        if not piece.twin:
+            return [ItemDelta(piece.key, text)]
+        if self._is_like_the_first(piece, text, at):
+            return []
+        return [self._show(piece, piece.twin), ItemDelta(piece.key, "".join(piece.text))]
 
     def _finish(self, place: Place, item: dict[str, Any]) -> list[Event]:
         kind = _kind(item)
         if kind is None or (place not in self._open and self._done.get(place) == _name(item)):
             return []
-        started = [] if place in self._open else [self._start(place, kind, item)]
+        started = [] if place in self._open else self._start(place, kind, item)
         piece = self._open.pop(place)
         if piece.kind is not kind:
             raise self._garbage(item)
         self._done[place] = _name(item)
-        return [*started, ItemDone(self._item(piece, item))]
+        done = self._item(piece, item)
+        if piece.twin:
+            first = self._said[piece.twin]
+            if self._is_like_the_first(piece, done.text, 0) and first and first.text == done.text:
+                return []
+            started = [self._show(piece, piece.twin)]
+            done = replace(done, key=piece.key)
+        self._said[_word(item.get("id"))] = done
+        return [*started, ItemDone(done)]
 
     def _item(self, piece: _Piece, item: dict[str, Any]) -> Item:
         if piece.kind is Kind.TOOL_CALL:
             self._check_call(item)
             piece.name, piece.call_id = clean(item["name"]), item["call_id"]
-        self._refused = self._refused or _refuses(item)
         text = clean(_text(item))
         if max(len(text.encode()), len(verbatim.encode(item))) > ITEM_CAP:
             raise self._too_large()
@@ -188,10 +238,13 @@ class ResponsesParser:
         if finish not in (Finish.LENGTH, Finish.FILTER):
             self._check_calls_finished()
         events += [
-            ItemDone(self._made(piece, "".join(piece.text), cut=True)) for piece in self._open.values()
+            ItemDone(self._made(piece, "".join(piece.text), cut=True))
+            for piece in self._open.values()
+            if piece.key
         ]
         self._ended = True
-        return [*events, *_usage(response.get("usage")), ResponseEnded(finish)]
+        withheld = _withheld(response.get("input_transformations"))
+        return [*events, *withheld, *_usage(response.get("usage")), ResponseEnded(finish)]
 
     def _missed(self, response: dict[str, Any]) -> Iterator[tuple[Place, dict[str, Any]]]:
         """Items that only the closing event holds."""
@@ -208,9 +261,7 @@ class ResponsesParser:
         if "incomplete" in statuses:
             reason = _object(response.get("incomplete_details")).get("reason")
             return Finish.FILTER if reason == "content_filter" else Finish.LENGTH
-        if self._called:
-            return Finish.TOOL_CALLS
-        return Finish.REFUSAL if self._refused else Finish.STOP
+        return Finish.TOOL_CALLS if self._called else Finish.STOP
 
     def _garbage(self, raw: Any) -> ProviderError:
         return trouble_error(Trouble.GARBAGE, self._label, verbatim.dumps(raw))
@@ -269,10 +320,11 @@ def _joined(parts: Any, between: str) -> str:
     return between.join(word for word in words if word)
 
 
-def _refuses(item: dict[str, Any]) -> bool:
-    return item["type"] == "message" and any(
-        part.get("type") == "refusal" for part in _objects(item.get("content"))
-    )
+def _withheld(transformations: Any) -> list[Event]:
+    """Thoughts that the model was not shown although they were sent."""
+    told = [told for told in _objects(transformations) if told.get("action") == "removed"]
+    reasons = [_word(each.get("reason")) for each in told if each.get("type") == "reasoning"]
+    return [Withheld.of(reasons)] if reasons else []
 
 
 def _usage(usage: Any) -> list[Event]:

@@ -15,10 +15,12 @@ MIB = 1024 * 1024
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """Seconds and bytes: until connected, without a byte, from first to last; of one event, of the whole answer."""
+    """Seconds and bytes: until connected, without a byte, with nothing but signs of life, from first to last; of one event,
+    of the whole answer."""
 
     connect: float = 10.0
     silence: float = 300.0
+    nothing_said: float = 900.0
     total: float = 3600.0
     event: int = 16 * MIB
     answer: int = 64 * MIB
@@ -33,15 +35,24 @@ class Reader:
         self._decoder = Decoder(limits.event)
         self._left = limits.answer
         self._until = now() + limits.total
+        self._patience = limits.nothing_said
+        self._heard = now()
 
     def read(self, data: bytes) -> Iterator[Event]:
         self._count(len(data))
+        self._refuse_silence()
         for name, text in self._frames(data):
             for event in self._parser.feed(name, text):
+                self._heard = self._now()
                 yield event
                 if isinstance(event, ResponseEnded):
                     self.ended = True
                     return
+
+    def _refuse_silence(self) -> None:
+        """Comments and pings keep a connection alive, and say nothing."""
+        if self._now() - self._heard > self._patience:
+            raise trouble_error(Trouble.SILENT, self._label)
 
     def close(self) -> list[Event]:
         return [] if self.ended else self._parser.close()

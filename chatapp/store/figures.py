@@ -64,13 +64,13 @@ def _portion(metadata: Any, status: str, day: date, price: Price | None) -> Port
 
 
 def how_it_ended(status: str, metadata: Any) -> str:
-    """`complete`, `stopped`, `length`, `interrupted`, or `failed` with the kind of trouble."""
+    """`complete`, `stopped`, `length`, `cut`, `interrupted`, or `failed` with the kind of trouble."""
     ended = metadata.get("ended") if isinstance(metadata, dict) else None
     said = ended.get("reason") if isinstance(ended, dict) else None
     reason = said if isinstance(said, str) else "unknown"
     if status == Status.FAILED:
         return f"failed:{reason}"
-    return reason if (status, reason) == (Status.STOPPED, "length") else status
+    return reason if status == Status.STOPPED and reason in ("length", "cut") else status
 
 
 def _add_to_person(day: date, model: str, owner: Any, made: Counter[str]) -> None:

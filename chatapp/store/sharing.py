@@ -29,7 +29,7 @@ NOT_OPEN = "This link does not open anything any more."
 # What an answer's record says to others: neither what was sent for it, nor what its provider said when it failed.
 _FACTS = ("reasoning_durations_ms", "timings_ms", "elapsed_ms", "rounds", "goes_on_at")
 _ROUND = ("round", "model", "usage", "first_event_ms", "repaired")
-_REQUEST = (*_ROUND, "messages", "left_out", "replayed", "dropped", "shape")
+_REQUEST = (*_ROUND, "messages", "left_out", "replayed", "dropped", "withheld", "skipped", "shape")
 _ENDED = ("reason",)
 
 

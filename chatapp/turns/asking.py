@@ -2,16 +2,28 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ..core.contracts import taught
-from ..core.events import Asked, Event, Finish, ItemStarted, Repaired, ResponseEnded, Usage
-from ..core.history import History, Logged, Repair, Target, fold, learned
+from ..core.events import (
+    Asked,
+    Event,
+    Finish,
+    ItemStarted,
+    Repaired,
+    ResponseEnded,
+    Retrying,
+    Skipped,
+    Usage,
+    Withheld,
+)
+from ..core.history import Dropped, History, Logged, Repair, Target, fold, learned
 from ..core.items import Item, Kind
-from ..providers.base import OFF, Ask, ModelSpec, ProviderError, ToolSpec, Trouble
+from ..providers.base import OFF, Ask, ModelSpec, ProviderError, Sent, ToolSpec, Trouble
 from ..providers.catalog import Provider
 from ..providers.refusals import trouble_error
 from ..store import Branch, next_round
@@ -24,6 +36,8 @@ REPAIRS = {
     Repair.STALE: "The provider did not accept the earlier thoughts; asking again without them.",
     Repair.FORBIDDEN: "The provider does not take thoughts back; asking again without them.",
     Repair.REQUIRED: "The provider wants the earlier thoughts; asking again with them.",
+    Repair.BOUND: "The provider did not accept earlier thoughts; asking again with leave to drop them.",
+    Repair.UNBOUND: "The provider takes no leave to drop thoughts; asking again without it.",
     Repair.NO_SUMMARY: "The provider does not give summaries of thoughts here; asking again without them.",
 }
 
@@ -68,10 +82,11 @@ class Asking:
             try:
                 return await self._listen(ask, response)
             except ProviderError as error:
-                if error.repair is None or error.repair in repairs or self.turn.draft.pieces:
+                repair = _helps(error.repair, ask)
+                if repair is None or repair in repairs or self.turn.draft.pieces:
                     raise
-                repairs.append(error.repair)
-                self.turn.publish(Repaired(error.repair, REPAIRS[error.repair]))
+                repairs.append(repair)
+                self.turn.publish(Repaired(repair, REPAIRS[repair]))
 
     async def _listen(self, ask: Ask, response: Response) -> Response:
         self.turn.publish(Asked(ask.round))
@@ -128,19 +143,41 @@ class Asking:
             "usage": {},
             "first_event_ms": None,
         }
+        sent = self.provider.sent(ask)
         facts |= {
             "dialect": self.model.dialect,
             "messages": sum(1 for message in self.log if message.items),
             "left_out": len(self.branch.messages) - len(self.log),
-            "replayed": ask.history.replayed,
-            "dropped": dict(ask.history.dropped),
-            "shape": self.provider.shape(ask),
+            "replayed": sent.thoughts,
+            "dropped": _dropped(ask.history, sent),
+            "shape": list(sent.shape),
         }
         return facts | ({"repaired": list(repairs)} if repairs else {})
 
 
+def _helps(repair: Repair | None, ask: Ask) -> Repair | None:
+    """Where thoughts may be dropped already and are refused all the same, they are left out."""
+    return Repair.STALE if repair is Repair.BOUND and ask.contract.bound else repair
+
+
+def _dropped(history: History, sent: Sent) -> dict[str, int]:
+    """What the fold let through and the wire has no place for counts as forbidden."""
+    dropped = Counter(history.dropped)
+    dropped[Dropped.FORBIDDEN] += max(0, history.replayed - sent.thoughts)
+    return {reason: number for reason, number in dropped.items() if number}
+
+
 def _note(event: Event, response: Response) -> None:
+    facts = response.facts
     match event:
+        case Skipped():
+            facts["skipped"] = facts.get("skipped", 0) + 1
+        case Withheld():
+            facts["withheld"] = dict(event.reasons)
+        case Retrying():
+            # What is told of a request is told of the one that was answered.
+            facts.pop("skipped", None)
+            facts.pop("withheld", None)
         case Usage():
             response.facts["usage"] = _known(event)
         case ResponseEnded():

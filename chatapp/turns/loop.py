@@ -37,6 +37,10 @@ SECONDS = 1800.0
 RESULTS = 2 * 1024 * 1024
 TOO_MANY_CALLS = "The call was not made: this answer has used up its calls. Answer with what you have."
 KEEPS_CALLING = "The model kept calling tools instead of answering. Ask again."
+CUT_SHORT = {
+    Finish.LENGTH: "The answer reached the model's limit.",
+    Finish.CUT: "The provider ended the answer before it was whole.",
+}
 OURS = "Something broke inside Thoughtline. Your question is safe; try again."
 
 
@@ -118,8 +122,8 @@ class _Loop:
         asking = Asking(self.turn, self.who, branch, replay_turns=self.world.replay_turns)
         may_call = self._may_call(branch, asking.round)
         response = await asking.ask(may_call=may_call, tools=self._offered(branch.conversation))
-        if response.finish is Finish.LENGTH:
-            await self._cut_short()
+        if response.finish in (Finish.LENGTH, Finish.CUT):
+            await self._cut_short(response.finish)
             return True
         self._refuse_empty(response)
         if may_call and (response.calls or response.finish is Finish.PAUSE):
@@ -184,9 +188,9 @@ class _Loop:
         if not words:
             raise ProviderError(Trouble.EMPTY, KEEPS_CALLING)
 
-    async def _cut_short(self) -> None:
-        await self._give_up(Status.STOPPED, {"reason": "length"})
-        self._say_ended(Status.STOPPED, "The answer reached the model's limit.")
+    async def _cut_short(self, how: Finish) -> None:
+        await self._give_up(Status.STOPPED, {"reason": how})
+        self._say_ended(Status.STOPPED, CUT_SHORT[how])
 
     async def _fail(self, error: ProviderError) -> None:
         ended = {

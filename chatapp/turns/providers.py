@@ -60,7 +60,6 @@ def choices_of(chosen: Chosen) -> Choices:
 
 
 def endpoint_of(row: ModelProvider) -> Endpoint:
-    """Dated rows know it by its host and its models, as they know any compatible server: its name is anybody's choice."""
     label, key, problem = row.label or row.name, "", ""
     try:
         key = key_in(row.key_variable)
@@ -73,7 +72,6 @@ def endpoint_of(row: ModelProvider) -> Endpoint:
         key=key,
         label=label,
         public=not row.private_network,
-        known_as="",
         problem=problem,
     )
 

@@ -13,6 +13,7 @@ from ..core.events import (
     ItemDone,
     ItemsStored,
     ItemStarted,
+    Retrying,
 )
 from ..core.items import Kind
 from ..models import LIVE, Status
@@ -137,8 +138,22 @@ class AnswerNews:
             case ItemDone():
                 touched[event.item.key] = None
                 self._pieces[event.item.key] = from_draft(self._seen(at), event.item.key)
+            case Retrying():
+                for key in event.lost:
+                    touched.pop(key, None)
+                    self._lose(key)
             case _:
                 pass
+
+    def _lose(self, key: str) -> None:
+        """What was thought for an answer that never came is no part of it."""
+        self._growing.pop(key, None)
+        if piece := self._pieces.pop(key, None):
+            item = self._item(piece)
+            self._shells.pop(item.id, None)
+            if body := self._bodies.pop(item.body_id, None):
+                body.drop()
+        self.outbox.add(operations.gone(item_id(self.message, key)))
 
     def _seen(self, at: float) -> Seen:
         return Seen(self._attempt, self._draft, at)

@@ -10,7 +10,10 @@ from ..core.items import clean
 from ..models import LIVE, Message, Status
 
 INTERRUPTED = "The server was restarted while this was being written. What you see was kept."
-AT_ITS_LIMIT = "The answer reached the model’s limit"
+CUT_SHORT = {
+    "length": "The answer reached the model’s limit",
+    "cut": "The provider ended the answer before it was whole",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +45,8 @@ def ending(row: Message, viewer: Any, *, waits: str = "") -> Ending | None:
 
 
 def _stopped(row: Message, ended: dict[str, Any], viewer: Any) -> str:
-    if ended.get("reason") == "length":
-        return AT_ITS_LIMIT
+    if cut := CUT_SHORT.get(str(ended.get("reason"))):
+        return cut
     by = "Stopped by you" if ended.get("by") == str(viewer.pk) else "Stopped"
     elapsed = row.metadata.get("elapsed_ms")
     if not isinstance(elapsed, int) or elapsed <= 0:

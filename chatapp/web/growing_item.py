@@ -41,7 +41,7 @@ class GrowingItem:
         self._shown_at, self._pause, self._code = time.monotonic(), AGAIN_SECONDS, False
         self._task: asyncio.Task[None] | None = None
         self._look: asyncio.TimerHandle | None = None
-        self._settled = False
+        self._settled = self._dropped = False
 
     def write(self, letters: str, *, anew: bool = False) -> None:
         """Letters that came; they go out at once, and are rendered behind that. `anew`: the page may show them already, so
@@ -143,12 +143,19 @@ class GrowingItem:
     def settle(self, final: Blocks) -> None:
         """The item is finished: only the blocks that a late definition changed are sent again. A page that missed it may show
         letters where nothing is left to show, so the first time it is said in any case."""
+        if self._dropped:
+            return
         self.cancel()
         made = [(n, html) for n, html in enumerate(final) if self.blocks[n : n + 1] != [html]]
         if made or len(final) != len(self.blocks) or self._sent or self._length or not self._settled:
             self._emit(operations.blocks(self.body, made, total=len(final)))
         self.blocks, self._settled = list(final), True
         self._text, self._length, self._sent = [], 0, 0
+
+    def drop(self) -> None:
+        """Nothing of it is shown any more."""
+        self._dropped = True
+        self.cancel()
 
     def cancel(self) -> None:
         for waiting in (self._task, self._look):

@@ -12,6 +12,7 @@ _FAILED = "failed:"
 _ENDED = {
     "stopped": "Stopped by a person",
     "length": "Cut at the model’s limit",
+    "cut": "Cut by the provider",
     "interrupted": "Interrupted by a restart",
     "complete": "Complete",
 }

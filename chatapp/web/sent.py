@@ -19,7 +19,19 @@ _WHY = {
     Dropped.FORBIDDEN: ("the model takes none of its kind back", "the model takes none of their kind back"),
     Dropped.CAPPED: ("only the newest answers send theirs", "only the newest answers send theirs"),
 }
+_WITHHELD = {
+    "prefix_binding_mismatch": "what stands before it has changed",
+    "prefix_mismatch": "what stands before it has changed",
+    "model_binding_mismatch": "it belongs to another model",
+    "model_mismatch": "it belongs to another model",
+    "organization_binding_mismatch": "it belongs to another account",
+    "organization_mismatch": "it belongs to another account",
+    "end_user_mismatch": "it belongs to another person",
+    "turn_boundary": "it belongs to an earlier turn",
+}
 _REPAIRED = {
+    Repair.BOUND: "The provider did not accept all earlier thoughts, so it was asked once more with leave to drop them.",
+    Repair.UNBOUND: "The provider takes no leave to drop thoughts, so it was asked once more without it.",
     Repair.STALE: "The provider did not accept the earlier thoughts, so it was asked once more without them.",
     Repair.FORBIDDEN: "The provider does not take thoughts back, so it was asked once more without them.",
     Repair.REQUIRED: "The provider wants the earlier thoughts, so it was asked once more with them.",
@@ -59,9 +71,12 @@ def _sentences(facts: Round, name: str, *, shortened: bool, goes_on: bool) -> It
     elif shortened:
         yield _OLDEST
     yield from _thoughts(facts, name)
+    yield from (_set_aside(number, reason) for reason, number in facts.withheld.items() if number)
     if goes_on:
         yield _GOES_ON
     yield from (_REPAIRED[Repair(how)] for how in facts.repaired if how in list(Repair))
+    if facts.skipped:
+        yield f"{many(facts.skipped, 'frame')} of the answer could not be read and {_was(facts.skipped)} skipped."
     if (tokens := facts.usage.get("output")) is not None:
         yield f"{many(tokens, 'token')} came back."
 
@@ -84,6 +99,12 @@ def _thoughts(facts: Round, name: str) -> Iterator[str]:
         yield f"No thought went back to {name}: {'; '.join(left)}."
     elif facts.replayed == 0:
         yield "There were no earlier thoughts to send back."
+
+
+def _set_aside(number: int, reason: str) -> str:
+    """Each of them for itself, so that one and several are told alike."""
+    why = _WITHHELD.get(reason, reason)
+    return f"The provider did not show the model {number:,} of them: {why}."
 
 
 def _left_out(number: int, reason: str) -> str:

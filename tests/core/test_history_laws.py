@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 
 import pytest
 
@@ -197,12 +198,29 @@ def asked_before(branch: list[Logged]) -> Iterator[tuple[tuple[int, int], list[L
                 yield (at, number), [*branch[:at], Logged("assistant", items, learned)]
 
 
-def assert_start(steps: tuple[Step, ...], of: tuple[Step, ...]) -> None:
-    """A last word that asked to go on may give way to a new question, where nothing came of it."""
+def assert_start(earlier: tuple[Step, ...], later: tuple[Step, ...]) -> None:
+    """A last word that asked to go on may give way to a new question, where nothing came of it. A question that nothing came of
+    grows by the one after it: what it said before stays its beginning."""
+    steps, of = one_by_one(earlier), one_by_one(later)
     if steps and steps[-1] == Question(GO_ON) and steps != of[: len(steps)]:
         steps = steps[:-1]
         assert isinstance(of[len(steps)], Question)
     assert steps == of[: len(steps)]
+
+
+def one_by_one(steps: tuple[Step, ...]) -> list[Step]:
+    return [
+        each
+        for step in steps
+        for each in (map(Question, step.texts) if isinstance(step, Question) else (step,))
+    ]
+
+
+@given(branches(), TARGETS, CAPS)
+def test_no_two_questions_stand_side_by_side(branch: list[Logged], to: Target, cap: int | None):
+    steps = fold([*branch, question(), answer()], to, cap=cap).steps
+    for one, after in pairwise(steps):
+        assert not (isinstance(one, Question) and isinstance(after, Question))
 
 
 @given(branches(), TARGETS)

@@ -11,7 +11,18 @@ from typing import Any
 
 from chatapp.core import verbatim
 from chatapp.core.contracts import contract_for
-from chatapp.core.events import Event, ItemDelta, ItemDone, ItemStarted, ResponseEnded, Usage, as_dict
+from chatapp.core.events import (
+    Event,
+    ItemAmended,
+    ItemDelta,
+    ItemDone,
+    ItemStarted,
+    ResponseEnded,
+    Skipped,
+    Usage,
+    Withheld,
+    as_dict,
+)
 from chatapp.core.history import Logged, Target, fold
 from chatapp.core.items import FROM_MODEL, Item, KeyMaker, Kind, clean
 from chatapp.providers.base import Ask, Endpoint, ProviderError, Wire
@@ -20,6 +31,7 @@ from chatapp.providers.sse import Decoder
 STREAMS = Path(__file__).parent / "streams"
 MODULES = {"responses": "openai_responses", "messages": "anthropic_messages", "chat": "chat_completions"}
 PROVIDERS = {"responses": "openai", "messages": "anthropic", "chat": "compatible"}
+HOSTS = {"responses": "api.openai.com", "messages": "api.anthropic.com", "chat": "chat.example.org"}
 
 Frame = tuple[str, str]
 
@@ -37,9 +49,9 @@ class Recording:
 
     def ask(self, branch: Iterable[Logged] = ()) -> Ask:
         provider = PROVIDERS[self.dialect]
-        endpoint = Endpoint(name=provider, dialect=self.dialect, base_url="http://127.0.0.1:1/v1")
+        endpoint = Endpoint(name=provider, dialect=self.dialect, base_url=f"https://{HOSTS[self.dialect]}/v1")
         model = self.wire().model(endpoint, {"id": self.name})
-        contract = contract_for(self.dialect, provider=provider, model=self.name)
+        contract = contract_for(self.dialect, host=endpoint.host, model=self.name)
         target = Target(provider, self.dialect, self.name, contract)
         history = fold([*branch, _asked()], target)
         return Ask(model=model, contract=contract, history=history, conversation="c", round=2)
@@ -55,7 +67,9 @@ class Heard:
     error: ProviderError | None = None
 
     def items(self) -> list[Item]:
-        return [event.item for event in self.events if isinstance(event, ItemDone)]
+        """As they go into the log."""
+        finished = [event.item for event in self.events if isinstance(event, ItemDone | ItemAmended)]
+        return list({item.key: item for item in finished}.values())
 
 
 def recordings(dialect: str = "*") -> list[Recording]:
@@ -107,7 +121,9 @@ def assert_grammar(heard: Heard) -> None:
             case ItemDone(item=item):
                 assert started[item.key] is item.kind
                 open_keys.remove(item.key)
-            case Usage() | ResponseEnded():
+            case ItemAmended(item=item):
+                assert started[item.key] is item.kind and item.key not in open_keys
+            case Usage() | ResponseEnded() | Skipped() | Withheld():
                 pass
             case _:
                 raise AssertionError(f"a wire does not say {event}")

@@ -20,7 +20,7 @@ from .fuzz import Recording, hear, recordings
 RECORDED = {recorded.name: recorded for recorded in recordings("messages")}
 
 ENDPOINT = Endpoint(name="anthropic", dialect="messages", key="sk-test")
-CONTRACT = contract_for("messages", provider="anthropic", model="claude-made-up")
+CONTRACT = contract_for("messages", host="api.anthropic.com", model="claude-made-up")
 CACHED = {"cache_control": {"type": "ephemeral"}}
 SCHEMA = {"type": "object", "properties": {"city": {"type": "string"}}}
 WEATHER = ToolSpec(name="get_weather", description="The weather in a city.", schema=SCHEMA)

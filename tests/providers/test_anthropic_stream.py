@@ -210,9 +210,18 @@ def test_a_call_that_could_not_go_back_as_it_is_has_no_wire_and_still_an_id(odd:
     assert call.call_id
 
 
-def test_a_thought_without_a_signature_never_goes_back() -> None:
-    (unsigned,) = items(start(THINKING), thought("Cut short"), STOP)
-    assert (unsigned.text, unsigned.wire) == ("Cut short", None)
+def test_a_finished_thought_without_a_signature_is_kept_as_it_came() -> None:
+    """Open servers sign nothing. Who gets it back, the contract says."""
+    (unsigned,) = items(start(THINKING), thought("Plain"), STOP)
+    assert (unsigned.text, unsigned.wire) == (
+        "Plain",
+        {"type": "thinking", "thinking": "Plain", "signature": ""},
+    )
+
+
+def test_a_thought_of_nothing_at_all_never_goes_back() -> None:
+    (nothing,) = items(start(THINKING), STOP)
+    assert (nothing.text, nothing.wire) == ("", None)
 
 
 def test_a_thought_that_may_have_lost_something_never_goes_back() -> None:

@@ -22,13 +22,22 @@ HERE = "http://127.0.0.1:8080/v1"
 TIDE = ToolSpec(name="tide", description="High or low.", schema={"type": "object"})
 
 
+def google(**config: Any) -> dict[str, Any]:
+    return {"extra_body": {"google": {"thinking_config": {"include_thoughts": True, **config}}}}
+
+
+def efforts(*levels: str) -> dict[str, dict[str, Any]]:
+    """Of a model that takes these words, and none for off."""
+    return {"": {}} | {level: {"reasoning_effort": "none" if level == OFF else level} for level in levels}
+
+
 def endpoint(name: str = "compatible", base_url: str = HERE, key: str = "") -> Endpoint:
     return Endpoint(name=name, dialect="chat", base_url=base_url, key=key)
 
 
 def ask(model: ModelSpec | None = None, **more: Any) -> Ask:
     model = model or ModelSpec(provider="compatible", dialect="chat", name="m")
-    contract = contract_for("chat", provider=model.provider, model=model.name)
+    contract = contract_for("chat", host=model.provider, model=model.name)
     return Ask(model=model, contract=contract, history=History((Question("Why?"),)), **more)
 
 
@@ -75,7 +84,7 @@ def test_without_tools_there_is_no_choice() -> None:
 
 def test_mistral_is_not_asked_for_usage_that_it_sends_anyway() -> None:
     assert "stream_options" not in WIRE.body(
-        ask(ModelSpec(provider="p", dialect="chat", name="mistral-large"))
+        ask(ModelSpec(provider="api.mistral.ai", dialect="chat", name="mistral-large"))
     )
 
 
@@ -119,7 +128,49 @@ THINKING: list[tuple[str, str, str, dict[str, dict[str, Any]]]] = [
         {"": {}, OFF: {"reasoning_effort": "none"}, "on": {"reasoning_effort": "default"}},
     ),
     ("compatible", GROQ, "openai/gpt-oss-120b", {"": {}, **LEVELS}),
-    ("compatible", GEMINI, "gemini-3-pro", {"": {}, **LEVELS}),
+    (
+        "compatible",
+        GEMINI,
+        "gemini-3-pro",
+        {
+            "": google(),
+            "low": google(thinking_level="low"),
+            "medium": google(thinking_level="medium"),
+            "high": google(thinking_level="high"),
+        },
+    ),
+    (
+        "compatible",
+        GEMINI,
+        "gemini-2.5-flash",
+        {
+            "": google(),
+            "low": google(thinking_budget=1_024),
+            "medium": google(thinking_budget=8_192),
+            "high": google(thinking_budget=24_576),
+        },
+    ),
+    ("compatible", KIMI, "kimi-k3", efforts("low", "high", "max")),
+    ("compatible", KIMI, "kimi-k3.1-pro-highspeed", efforts("low", "high", "max")),
+    ("compatible", KIMI, "kimi-k2.7-code", {"": {}}),
+    ("compatible", "https://api.xiaomimimo.com/v1", "mimov2", {"": {}, OFF: DISABLED, "on": ON}),
+    ("compatible", "https://api.mistral.ai/v1", "mistral-large-4-0", efforts(OFF, "low", "medium", "high")),
+    ("compatible", "https://api.mistral.ai/v1", "mistral-small-latest", efforts(OFF, "high")),
+    ("compatible", "https://api.mistral.ai/v1", "mistral-medium-3-5", efforts(OFF, "high")),
+    (
+        "compatible",
+        "https://api.minimax.io/v1",
+        "MiniMax-M3",
+        {
+            "": {},
+            OFF: DISABLED,
+            "on": {"thinking": {"type": "adaptive"}},
+        },
+    ),
+    ("compatible", "https://api.minimax.io/v1", "MiniMax-M2.7", {"": {}}),
+    ("compatible", "https://api.cerebras.ai/v1", "zai-glm-4.7", efforts(OFF)),
+    ("ollama", "http://localhost:11434/v1", "qwen3:8b", efforts(OFF, "low", "medium", "high")),
+    ("compatible", "https://api.x.ai/v1", "grok-4.3", efforts(OFF, "low", "medium", "high")),
     ("compatible", "https://api.openai.com/v1", "gpt-5", {"": {}, **LEVELS}),
 ]
 

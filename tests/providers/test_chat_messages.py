@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from chatapp.core.contracts import Contract, Filler, Repair, Scope, taught
+from chatapp.core.contracts import IN_CONTENT, Contract, Filler, Repair, Scope, taught
 from chatapp.core.history import Logged, Target, fold
 from chatapp.core.items import Item, Kind, Outcome
 from chatapp.providers.base import OFF, Ask, ModelSpec
-from chatapp.providers.chat_messages import NO_SIGNATURE, messages_of
+from chatapp.providers.chat_messages import NO_SIGNATURE, messages_of, thoughts_in
 
 Message = dict[str, Any]
 PLAIN = Contract(where="", dialect="chat", since="2026-01", source="a test")
@@ -140,19 +140,76 @@ def test_bytes_in_are_bytes_out() -> None:
 
 
 @pytest.mark.parametrize("came", ["reasoning_content", "reasoning"])
-@pytest.mark.parametrize(
-    ("field", "goes"), [("", None), ("reasoning", "reasoning"), ("reasoning_content",) * 2]
-)
-def test_thoughts_go_back_where_the_contract_says_else_where_they_came(
-    came: str, field: str, goes: str | None
-) -> None:
+@pytest.mark.parametrize("field", ["", "reasoning", "reasoning_content", "reasoning_details"])
+def test_thoughts_go_back_where_they_came_whatever_the_row_says(came: str, field: str) -> None:
     message = answer(replace(PLAIN, field=field), thought("a", came), words("b"))
-    assert message == {"role": "assistant", "content": "b", goes or came: "a"}
+    assert message == {"role": "assistant", "content": "b", came: "a"}
 
 
-def test_thoughts_that_were_between_tags_go_back_without_them() -> None:
-    tagged = item(Kind.REASONING, "a", {"content": "<think>a</think>"})
-    assert answer(replace(PLAIN, field="reasoning_content"), tagged, words("b"))["reasoning_content"] == "a"
+@pytest.mark.parametrize("scope", list(Scope))
+def test_thoughts_that_were_between_tags_go_back_as_they_came(scope: Scope) -> None:
+    tagged = item(Kind.REASONING, "a", {"content": "<think>\na</think>\n\n"})
+    message = answer(replace(PLAIN, field="reasoning_content", scope=scope), tagged, words("b"))
+    assert message == {"role": "assistant", "content": "<think>\na</think>\n\nb"}
+
+
+def test_a_server_may_want_all_thoughts_in_the_content() -> None:
+    inside = replace(PLAIN, field=IN_CONTENT)
+    assert answer(inside, thought("a", "reasoning"), words("b"))["content"] == "<think>a</think>b"
+    assert answer(replace(inside, tags=()), thought("a ", "reasoning"), words("b"))["content"] == "a b"
+    assert answer(inside, thought("a", "reasoning"), call(), result())["content"] == "<think>a</think>"
+
+
+PARTS = [{"type": "thinking", "thinking": [{"type": "text", "text": "a"}], "closed": True}]
+
+
+def test_thoughts_that_were_parts_of_the_content_go_back_as_parts() -> None:
+    mistral = replace(PLAIN, scope=Scope.NONE)
+    thinking = item(Kind.REASONING, "a", {"content": PARTS})
+    assert answer(mistral, thinking, words("b")) == {
+        "role": "assistant",
+        "content": [*PARTS, {"type": "text", "text": "b"}],
+    }
+    assert answer(mistral, thinking, call(), result())["content"] == PARTS
+
+
+def test_two_questions_in_a_row_are_one() -> None:
+    logged = [question("One?"), Logged("assistant", []), question("Two?"), Logged("assistant", [])]
+    history = fold(logged, Target("p", "chat", "m", PLAIN))
+    assert messages_of(Ask(model=MODEL, contract=PLAIN, history=history)) == [
+        {"role": "user", "content": "One?\n\nTwo?"}
+    ]
+
+
+def test_a_call_without_a_name_goes_back_with_one() -> None:
+    nameless = replace(
+        call(), name="", wire={"id": "c", "function": {"name": "", "arguments": "{}"}}, text="{}"
+    )
+    *_, answered, told, _ = worded(PLAIN, nameless, result())
+    function = {"name": "unknown", "arguments": "{}"}
+    assert answered["tool_calls"] == [{"id": "call00001", "type": "function", "function": function}]
+    assert told["tool_call_id"] == "call00001"
+
+
+def test_details_that_came_for_a_text_go_back_to_the_model_that_made_them() -> None:
+    wire = {"content": "b", "reasoning_details": DETAILS}
+    sealed = item(Kind.ASSISTANT_MESSAGE, "b", wire)
+    assert answer(PLAIN, sealed) == {"role": "assistant", "content": "b", "reasoning_details": DETAILS}
+    assert "reasoning_details" not in answer(PLAIN, replace(sealed, model="other"))
+    assert "reasoning_details" not in answer(PLAIN, sealed, repairs=frozenset({Repair.STALE}))
+
+
+def test_what_is_counted_is_in_the_messages() -> None:
+    detailed = item(Kind.REASONING, "c", {"reasoning_details": DETAILS, "reasoning": "c"})
+    for contract in (PLAIN, replace(PLAIN, field=IN_CONTENT)):
+        target = Target("p", "chat", "m", contract)
+        said = [thought("a"), thought("b", "reasoning"), detailed, words("d")]
+        history = fold([question(), Logged("assistant", said), question(), Logged("assistant", [])], target)
+        asked = Ask(model=MODEL, contract=contract, history=history)
+        sent = messages_of(asked)
+        assert thoughts_in(asked, sent) == history.replayed == 3
+        bare = [{"role": message["role"], "content": "d"} for message in sent]
+        assert thoughts_in(asked, bare) == 0
 
 
 def test_forbidden_thoughts_are_absent() -> None:
@@ -191,6 +248,13 @@ def test_messages_without_thoughts_are_filled_as_the_contract_says(
     contract = replace(PLAIN, field="reasoning_content", filler=filler)
     assert answer(contract, words("b")).get("reasoning_content") == ("" if words_filled else None)
     assert answer(contract, call(), result()).get("reasoning_content") == ("" if call_filled else None)
+
+
+def test_an_answer_after_a_thought_is_filled_in_its_field() -> None:
+    said = [words("a"), thought("b", "reasoning", number=1), words("c", number=1), words("d", number=2)]
+    first, second, third = answers(replace(PLAIN, filler=Filler.SEEN), *said)
+    assert [message.get("reasoning") for message in (first, second, third)] == [None, "b", ""]
+    assert "reasoning_content" not in str([first, second, third])
 
 
 def test_a_filler_never_takes_the_place_of_a_thought() -> None:

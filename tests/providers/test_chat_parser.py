@@ -9,8 +9,17 @@ from typing import Any
 
 import pytest
 
-from chatapp.core.contracts import THINK
-from chatapp.core.events import Event, Finish, ItemDelta, ItemDone, ItemStarted, ResponseEnded, Usage
+from chatapp.core.events import (
+    Event,
+    Finish,
+    ItemAmended,
+    ItemDelta,
+    ItemDone,
+    ItemStarted,
+    ResponseEnded,
+    Skipped,
+    Usage,
+)
 from chatapp.core.items import ITEM_CAP, Item, KeyMaker, Kind
 from chatapp.providers.base import Ask, ProviderError, Trouble
 from chatapp.providers.chat_completions import WIRE
@@ -20,7 +29,6 @@ from .fuzz import Recording, hear, recordings
 
 Frame = dict[str, Any]
 THOUGHT, TEXT, CALL = Kind.REASONING, Kind.ASSISTANT_MESSAGE, Kind.TOOL_CALL
-TAGS = THINK
 
 
 def delta(**fields: Any) -> Frame:
@@ -53,11 +61,6 @@ def items_of(*frames: Frame, ask: Ask | None = None) -> list[Item]:
 
 def said(items: Sequence[Item]) -> list[tuple[Kind, str]]:
     return [(item.kind, item.text) for item in items]
-
-
-def tagged() -> Ask:
-    ask = question()
-    return replace(ask, contract=replace(ask.contract, tags=TAGS))
 
 
 def recording(name: str) -> Recording:
@@ -148,7 +151,7 @@ WHERE_AND_WHAT = [
         None,
         Finish.TOOL_CALLS,
     ),
-    ("refusal", [(TEXT, "I cannot help with that.")], None, Finish.FILTER),
+    ("refusal", [(TEXT, "I cannot help with that.")], None, Finish.STOP),
     ("length", [(THOUGHT, "On and on")], Usage(input=5, output=4096, reasoning=4096), Finish.LENGTH),
 ]
 
@@ -221,6 +224,60 @@ def test_words_that_are_only_in_the_details_are_shown() -> None:
         (THOUGHT, "Short."),
         (TEXT, "Hi"),
     ]
+
+
+SEAL = {"type": "reasoning.encrypted", "data": "eA==", "index": 0}
+
+
+def amended(*frames: Frame) -> list[Item]:
+    """The items as they go into the log."""
+    last: dict[str, Item] = {}
+    for event in events_of([*frames, finish()]):
+        if isinstance(event, ItemDone | ItemAmended):
+            last[event.item.key] = event.item
+    return list(last.values())
+
+
+@pytest.mark.parametrize("late", ["in the middle of the text", "after it"])
+def test_details_without_words_belong_to_the_thought_before(late: str) -> None:
+    words = [delta(content="It "), delta(content="is.")]
+    words.insert(1 if late == "in the middle of the text" else 2, delta(content="", reasoning_details=[SEAL]))
+    thought, text = amended(delta(reasoning="a"), *words)
+    assert said([thought, text]) == [(THOUGHT, "a"), (TEXT, "It is.")]
+    assert thought.wire == {"reasoning_details": [SEAL], "reasoning": "a"}
+    assert text.wire == {"content": "It is."}
+
+
+def test_a_signature_that_comes_late_completes_its_entry() -> None:
+    entry = {"type": "reasoning.text", "text": "a", "index": 0}
+    signed = {"type": "reasoning.text", "signature": "s", "index": 0}
+    thought, _ = amended(
+        delta(reasoning="a", reasoning_details=[entry]), delta(content="b"), delta(reasoning_details=[signed])
+    )
+    assert thought.wire == {"reasoning_details": [entry | {"signature": "s"}], "reasoning": "a"}
+
+
+@pytest.mark.parametrize("after", [[], [call(0, "c", "f", "{}")]])
+def test_without_a_thought_before_they_belong_to_the_text(after: list[Frame]) -> None:
+    text, *_ = amended(delta(content="b"), *after, delta(reasoning_details=[SEAL]))
+    assert (text.kind, text.text) == (TEXT, "b")
+    assert text.wire == {"reasoning_details": [SEAL], "content": "b"}
+
+
+def test_mistrals_thoughts_are_kept_as_the_parts_they_were() -> None:
+    def part(words: str) -> Frame:
+        return delta(content=[{"type": "thinking", "thinking": [{"type": "text", "text": words}]}])
+
+    thought, text = items_of(
+        part("Tides "),
+        part("first."),
+        delta(content=[{"type": "text", "text": "At "}]),
+        delta(content="six."),
+    )
+    assert said([thought, text]) == [(THOUGHT, "Tides first."), (TEXT, "At six.")]
+    words = [{"type": "text", "text": "Tides first."}]
+    assert thought.wire == {"content": [{"type": "thinking", "thinking": words, "closed": True}]}
+    assert text.wire == {"content": "At six."}
 
 
 def test_details_of_two_ids_stay_two_entries() -> None:
@@ -362,9 +419,19 @@ def test_an_end_marker_is_fine_without_a_finish() -> None:
     assert events_of([delta(content="a")])[-1] == ResponseEnded(Finish.STOP)
 
 
-def test_a_stream_that_just_ends_is_broken() -> None:
+@pytest.mark.parametrize("said", [delta(content="a"), call(0, "c", "f", "{")])
+def test_an_answer_that_just_ends_counts_as_far_as_it_came(said: Frame) -> None:
     parser = WIRE.parser(question(), KeyMaker())
-    parser.feed("", json.dumps(delta(content="a")))
+    parser.feed("", json.dumps(said))
+    *_, done, ended = parser.close()
+    assert isinstance(done, ItemDone)
+    assert ended == ResponseEnded(Finish.CUT)
+
+
+@pytest.mark.parametrize("said", [delta(reasoning="a"), delta(content=" "), delta(content="<think>a")])
+def test_a_stream_that_just_ends_before_the_answer_is_broken(said: Frame) -> None:
+    parser = WIRE.parser(question(), KeyMaker())
+    parser.feed("", json.dumps(said))
     with pytest.raises(ProviderError) as caught:
         parser.close()
     assert (caught.value.trouble, caught.value.again) == (Trouble.BROKEN, True)
@@ -409,6 +476,7 @@ def test_words_go_on_after_a_frame_that_nobody_can_read(data: str) -> None:
         *parser.feed("", "[DONE]"),
     ]
     assert [event.item.text for event in events if isinstance(event, ItemDone)] == ["It is."]
+    assert events.count(Skipped()) == 1
 
 
 def test_a_call_with_an_unreadable_frame_is_never_made() -> None:
@@ -480,27 +548,63 @@ def test_half_a_character_at_the_end_is_replaced_for_people_and_kept_for_the_pro
     assert item.wire == {"content": "a\x00\ud83d"}
 
 
-def test_tags_are_text_where_no_row_speaks_of_them() -> None:
-    assert said(items_of(delta(content="<think>a</think>b"))) == [(TEXT, "<think>a</think>b")]
+@pytest.mark.parametrize("name", ["think", "thinking", "thought", "reasoning"])
+@pytest.mark.parametrize("size", [1, 2, 3, 5, 100])
+def test_tags_at_the_very_start_of_an_answer_hold_a_thought_however_it_is_cut(name: str, size: int) -> None:
+    text = f"\n<{name}>\na < b</{name}>\n\nIt is. A `<{name}>` stays."
+    items = items_of(*[delta(content=text[at : at + size]) for at in range(0, len(text), size)])
+    assert said(items) == [(THOUGHT, "a < b"), (TEXT, f"It is. A `<{name}>` stays.")]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "```\n<think>a</think>\n```",
+        "`<think>` is a tag",
+        "So: <think>a</think>b",
+        "<thinker>a</thinker>",
+        "<b>",
+    ],
+)
+def test_tags_that_come_later_or_in_code_are_text(text: str) -> None:
+    assert said(items_of(delta(content=text))) == [(TEXT, text)]
+
+
+def test_tags_are_text_where_a_row_says_so() -> None:
+    ask = question()
+    ask = replace(ask, contract=replace(ask.contract, tags=()))
+    assert said(items_of(delta(content="<think>a</think>b"), ask=ask)) == [(TEXT, "<think>a</think>b")]
+
+
+def test_what_opened_like_a_thought_and_never_ended_was_the_answer() -> None:
+    thought, text = items_of(delta(content="<think> is "), delta(content="a tag."))
+    assert (thought.text, thought.wire) == ("", None)
+    assert (text.kind, text.text) == (TEXT, "<think> is a tag.")
+
+
+def test_at_the_limit_an_open_thought_is_one() -> None:
+    events = events_of([delta(content="<think>on and on"), finish("length")])
+    (item,) = [event.item for event in events if isinstance(event, ItemDone)]
+    assert (item.kind, item.text) == (THOUGHT, "on and on")
 
 
 def test_the_log_keeps_the_tags_as_they_came() -> None:
-    thought, text = items_of(delta(content="\n<think>\na</think>\n\nb"), ask=tagged())
+    thought, text = items_of(delta(content="\n<think>\na</think>\n\nb"))
     assert thought.wire == {"content": "<think>\na</think>\n\n"}
     assert text.wire == {"content": "b"}
 
 
 def test_empty_tags_are_no_thought() -> None:
-    assert said(items_of(delta(content="<think>\n\n</think>\n\nb"), ask=tagged())) == [(TEXT, "b")]
+    assert said(items_of(delta(content="<think>\n\n</think>\n\nb"))) == [(TEXT, "b")]
 
 
 def test_a_call_inside_unclosed_tags_ends_the_thought() -> None:
-    items = items_of(delta(content="<think>a</t"), call(0, "c", "f", "{}"), ask=tagged())
+    items = items_of(delta(content="<think>a</t"), call(0, "c", "f", "{}"))
     assert said(items) == [(THOUGHT, "a</t"), (CALL, "{}")]
 
 
 def test_a_server_that_parses_thoughts_itself_has_no_tags() -> None:
     ask = question()
-    ask = replace(ask, contract=replace(ask.contract, tags=("", "</think>")))
+    ask = replace(ask, contract=replace(ask.contract, tags=(("", "</think>"),)))
     items = items_of(delta(reasoning_content="a"), delta(content="The tag </think> ends."), ask=ask)
     assert said(items) == [(THOUGHT, "a"), (TEXT, "The tag </think> ends.")]

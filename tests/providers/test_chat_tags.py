@@ -12,7 +12,7 @@ NO_OPEN = ("", "</think>")
 
 def read(tags: tuple[str, str], *pieces: str) -> tuple[str, str]:
     """(thoughts, text) as people see them."""
-    reader = TagReader(*tags)
+    reader = TagReader(tags)
     said = [word for piece in pieces for word in reader.feed(piece)] + reader.flush()
     return "".join(s.words for s in said if s.thought), "".join(s.words for s in said if not s.thought)
 
@@ -51,35 +51,35 @@ def test_tags_are_found_wherever_the_text_is_cut(
 @pytest.mark.parametrize(("tags", "text", "_"), EXAMPLES)
 def test_what_came_is_kept_whole_beside_what_is_shown(tags: tuple[str, str], text: str, _: object) -> None:
     for size in (1, 2, 3, 100):
-        reader = TagReader(*tags)
+        reader = TagReader(tags)
         pieces = [text[at : at + size] for at in range(0, len(text), size)]
         said = [word for piece in pieces for word in reader.feed(piece)] + reader.flush()
         assert "".join(s.raw for s in said) == text
 
 
 def test_no_half_of_a_tag_is_ever_shown() -> None:
-    reader = TagReader(*THINK)
+    reader = TagReader(THINK)
     shown = [said.words for letter in "<think>deep </b> thought</think>plain" for said in reader.feed(letter)]
     assert "".join(shown) == "deep </b> thoughtplain"
     assert not any(word.startswith(("<t", "</t")) for word in shown)
 
 
 def test_without_an_opening_tag_only_what_may_be_the_closing_one_is_held_back() -> None:
-    reader = TagReader(*NO_OPEN)
+    reader = TagReader(NO_OPEN)
     assert [said.words for said in reader.feed("at once")] == ["", "at once"]
     assert [said.words for said in reader.feed(" and <")] == [" and "]
     assert [said.words for said in reader.feed("b")] == ["<b"]
 
 
 def test_a_call_in_the_middle_of_a_thought_lets_go_of_what_was_held() -> None:
-    reader = TagReader(*THINK)
+    reader = TagReader(THINK)
     reader.feed("<think>a</th")
     assert reader.flush() == [Said(True, "</th", "</th")]
     assert [said.words for said in reader.feed("b</think>c")] == ["b", "c"]
 
 
 def test_text_that_only_began_like_a_tag_stays_text_afterwards() -> None:
-    reader = TagReader(*THINK)
+    reader = TagReader(THINK)
     reader.feed("<thi")
     assert reader.flush() == [Said(False, "<thi", "<thi")]
     assert reader.feed("<think>x") == [Said(False, "<think>x", "<think>x")]

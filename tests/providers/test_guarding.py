@@ -222,7 +222,7 @@ def test_whatever_staff_call_it_its_contract_is_that_of_a_compatible_server(
     name: str, dialect: str, model: str
 ):
     url = "http://10.0.0.3:8000/v1"
-    added = HttpProvider(Endpoint(name=name, dialect=dialect, base_url=url, known_as=""), WIRES[dialect])
+    added = HttpProvider(Endpoint(name=name, dialect=dialect, base_url=url), WIRES[dialect])
     usual = HttpProvider(Endpoint(name="compatible", dialect=dialect, base_url=url), WIRES[dialect])
     spec = added.model(model)
     assert added.contract(spec) == usual.contract(usual.model(model))
@@ -231,6 +231,6 @@ def test_whatever_staff_call_it_its_contract_is_that_of_a_compatible_server(
 
 
 def test_its_host_counts_as_it_does_for_a_compatible_server():
-    where = Endpoint(name="acme", dialect="chat", base_url="https://api.groq.com/openai/v1", known_as="")
+    where = Endpoint(name="acme", dialect="chat", base_url="https://api.groq.com/openai/v1")
     provider = HttpProvider(where, WIRES["chat"])
     assert "groq" in provider.contract(provider.model("m")).where

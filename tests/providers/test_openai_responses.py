@@ -290,7 +290,7 @@ def test_a_refusal_is_shown_as_what_the_model_said() -> None:
     assert (
         [item.text for item in items(events)] == list(shown(events).values()) == ["I cannot help with that."]
     )
-    assert events[-1] == ResponseEnded(Finish.REFUSAL)
+    assert events[-1] == ResponseEnded(Finish.STOP)
 
 
 def test_an_answer_that_ran_out_of_tokens() -> None:

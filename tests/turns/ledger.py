@@ -24,10 +24,7 @@ from .test_scenarios import thoughts_in
 
 # What these servers say, or what their contracts say of them: they take no thoughts back.
 TAKES_NONE = {
-    "@ollama",
     "@deepseek-r1",
-    "@think-tags",
-    "@think-noopen",
     "@gemini",
     "@openai",
     "@groq",

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
+from chatapp.core.contracts import Contract, contract_for
 from chatapp.providers import WIRES
-from chatapp.providers.base import Endpoint
+from chatapp.providers.base import Endpoint, ModelSpec
 from chatapp.providers.catalog import Catalog
 from chatapp.providers.http import HttpProvider
 from chatapp.providers.reading import Limits
@@ -34,11 +35,13 @@ COMPATIBLE = [
 
 @dataclass(frozen=True)
 class Line:
-    """A provider as it is asked: what stands before and after the scenario in the model's name."""
+    """A provider as it is asked: what stands before and after the scenario in the model's name. `open`: of a server that
+    nobody knows, with no row of its own."""
 
     provider: str
     dialect: str
     suffix: str = ""
+    open: bool = False
 
     def model(self, scenario: str, variant: str = "") -> str:
         return f"{self.provider}:scenario:{scenario}{self.suffix}{variant}"
@@ -57,13 +60,54 @@ LINES = [
 ]
 
 
+# The same scenarios as servers play them of which no row speaks: not by their host, nor by a model's name.
+UNKNOWN = [
+    Line("stranger", "responses", open=True),
+    Line("visitor", "messages", open=True),
+    Line("compatible", "chat", open=True),
+]
+# Whom the fake stands for: rows know these by their hosts.
+HOSTS = {
+    "openai": "https://api.openai.com/v1",
+    "anthropic": "https://api.anthropic.com",
+    "deepseek": "https://api.deepseek.com",
+    "openrouter": "https://openrouter.ai/api/v1",
+    "ollama": "http://localhost:11434/v1",
+}
+
+
+class StandIn(HttpProvider):
+    """Asks the fake as if it were at the address of whom it stands for."""
+
+    @property
+    def known(self) -> Endpoint:
+        return replace(self.endpoint, base_url=HOSTS.get(self.endpoint.name, self.endpoint.base_url))
+
+    def model(self, name: str) -> ModelSpec:
+        return self.wire.model(self.known, {"id": name})
+
+    def contract(self, model: ModelSpec) -> Contract:
+        return contract_for(model.dialect, model=model.name, host=self.known.host)
+
+
 async def at_once(seconds: float) -> None:
     """Instead of waiting."""
 
 
 def catalog_for(up: Any, *, key: str = "sk-org-test", silence: float = 30.0) -> Catalog:
-    urls = {"openai": up.url, "anthropic": up.root, "deepseek": up.root, "openrouter": up.root + "/api/v1"}
-    dialects = {"openai": "responses", "anthropic": "messages"}
+    urls = {
+        "openai": up.url,
+        "anthropic": up.root,
+        "visitor": up.root,
+        "deepseek": up.root,
+        "openrouter": up.root + "/api/v1",
+    }
+    dialects = {
+        "openai": "responses",
+        "anthropic": "messages",
+        "stranger": "responses",
+        "visitor": "messages",
+    }
     endpoints = [
         Endpoint(
             name=name,
@@ -72,12 +116,10 @@ def catalog_for(up: Any, *, key: str = "sk-org-test", silence: float = 30.0) -> 
             key=key,
             label=name,
         )
-        for name in ("openai", "anthropic", "deepseek", "openrouter", "ollama", "compatible")
+        for name in (*HOSTS, "compatible", "stranger", "visitor")
     ]
     limits = Limits(silence=silence)
-    return Catalog(
-        endpoints, make=lambda it: HttpProvider(it, WIRES[it.dialect], sleep=at_once, limits=limits)
-    )
+    return Catalog(endpoints, make=lambda it: StandIn(it, WIRES[it.dialect], sleep=at_once, limits=limits))
 
 
 def get_weather(city: str) -> str:

@@ -17,7 +17,7 @@ from chatapp.core.contracts import contract_for
 from chatapp.core.events import Event
 from chatapp.core.items import Item, KeyMaker, Kind
 from chatapp.models import Conversation, Message
-from chatapp.providers.base import OFF, Ask, Endpoint, ModelSpec
+from chatapp.providers.base import OFF, Ask, Endpoint, ModelSpec, Sent
 from chatapp.store import in_thread
 from chatapp.tools import TOOLS
 from chatapp.tools.base import Tool
@@ -40,13 +40,13 @@ class ScriptedProvider:
         return ModelSpec(provider="scripted", dialect="responses", name=name, efforts=(OFF, "low"))
 
     def contract(self, model: ModelSpec):
-        return contract_for("responses", provider="openai", model=model.name)
+        return contract_for("responses", host="api.openai.com", model=model.name)
 
     async def list_models(self) -> list[ModelSpec]:
         return [self.model("model")]
 
-    def shape(self, ask: Ask) -> list[str]:
-        return [f"steps: {len(ask.history.steps)}"]
+    def sent(self, ask: Ask) -> Sent:
+        return Sent((f"steps: {len(ask.history.steps)}",), ask.history.replayed)
 
     async def stream(self, ask: Ask, keys: KeyMaker) -> AsyncIterator[Event]:
         self.asked.append(ask)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from itertools import count
 from typing import Any
 
 import pytest
 
-from chatapp.core.items import Kind
+from chatapp.core.items import Item, Kind
 from chatapp.models import Status
 from chatapp.providers import WIRES
 from chatapp.providers.base import Endpoint
@@ -50,23 +53,53 @@ REFUSALS = [
 ]
 
 
-def opening(dialect: str) -> list[bytes]:
-    """The first half of a good answer: its thought, and no end."""
+def frames_of(dialect: str) -> list[bytes]:
     frames = (STREAMS / f"{RECORDINGS[dialect]}.sse").read_bytes().replace(b"\r\n", b"\n").split(b"\n\n")
-    return [frame + b"\n\n" for frame in frames[: len(frames) // 2]]
+    return [frame + b"\n\n" for frame in frames]
 
 
-def catalog(url: str, dialect: str, limits: Limits = LIMITS) -> Catalog:
+def opening(dialect: str) -> list[bytes]:
+    """Of a good answer its thought, and no end."""
+    return _through(dialect, THINKS)
+
+
+def until_words(dialect: str) -> list[bytes]:
+    """The same with the first of its words."""
+    return _through(dialect, SPEAKS)
+
+
+THINKS = {
+    "responses": b"reasoning_summary_text.delta",
+    "messages": b'"thinking_delta"',
+    "chat": b'"reasoning_content":"',
+}
+SPEAKS = {"responses": b"output_text.delta", "messages": b'"text_delta"', "chat": b'"content":"S'}
+
+
+def _through(dialect: str, what: dict[str, bytes]) -> list[bytes]:
+    frames = frames_of(dialect)
+    first = next(n for n, frame in enumerate(frames) if what[dialect] in frame)
+    return frames[: first + 1]
+
+
+def catalog(
+    url: str, dialect: str, limits: Limits = LIMITS, now: Callable[[], float] = time.monotonic
+) -> Catalog:
     base_url = url.removesuffix("/v1") if dialect == "messages" else url
     endpoint = Endpoint(name="compatible", dialect=dialect, base_url=base_url, key=KEY, label="The server")
-    return Catalog([endpoint], make=lambda it: HttpProvider(it, WIRES[dialect], sleep=at_once, limits=limits))
+    return Catalog(
+        [endpoint],
+        make=lambda it: HttpProvider(it, WIRES[dialect], sleep=at_once, limits=limits, now=now),
+    )
 
 
-def played(tmp_path, dialect: str, *scripts: Script, check, limits: Limits = LIMITS) -> None:
+def played(
+    tmp_path, dialect: str, *scripts: Script, check, limits: Limits = LIMITS, now=time.monotonic
+) -> None:
     async def story():
         async with serving(*scripts) as server:
             model = f"compatible:{RECORDINGS[dialect]}"
-            async with stage(catalog(server.url, dialect, limits), tmp_path, model=model) as on:
+            async with stage(catalog(server.url, dialect, limits, now), tmp_path, model=model) as on:
                 row = await on.ask("Why?")
                 assert KEY not in str(row.metadata)
                 assert await on.items(row.parent_id), "the question is safe"
@@ -100,22 +133,60 @@ BREAKS: dict[str, tuple[Any, str]] = {
 }
 
 
+def kept(items: Sequence[Item]) -> None:
+    assert items[0].kind is Kind.REASONING
+    assert items[0].text
+    assert all(item.cut and item.wire is None for item in items)
+
+
 @pytest.mark.parametrize("dialect", RECORDINGS)
 @pytest.mark.parametrize("what", BREAKS)
-def test_a_break_in_the_middle_keeps_what_was_seen_and_is_never_tried_again(tmp_path, dialect, what):
+def test_a_break_in_a_thought_is_tried_again_where_that_helps_and_the_last_thought_is_kept(
+    tmp_path, dialect, what
+):
     then, trouble = BREAKS[what]
 
     async def check(on, row, server):
         items = await on.items(row.id)
         assert (row.status, row.metadata["ended"]["reason"]) == (Status.FAILED, trouble)
-        assert items[0].kind is Kind.REASONING
-        assert items[0].text
-        assert all(item.cut and item.wire is None for item in items)
-        assert row.metadata["reasoning_durations_ms"][items[0].key] >= 0
+        kept(items)
+        assert len(items) == 1
+        assert list(row.metadata["reasoning_durations_ms"]) == [items[0].key]
+        assert len(server.asked) == (1 if then is silence else TRIES)
+
+    limits = SOON_SILENT if then is silence else LIMITS
+    scripts = [stream(*opening(dialect), then=then) for _ in range(TRIES)]
+    played(tmp_path, dialect, *scripts, check=check, limits=limits)
+
+
+@pytest.mark.parametrize("dialect", RECORDINGS)
+@pytest.mark.parametrize("what", BREAKS)
+def test_a_break_in_the_answer_keeps_what_was_seen_and_is_never_tried_again(tmp_path, dialect, what):
+    then, trouble = BREAKS[what]
+
+    async def check(on, row, server):
+        items = await on.items(row.id)
+        assert (row.status, row.metadata["ended"]["reason"]) == (Status.FAILED, trouble)
+        kept(items)
+        assert [item.kind for item in items] == [Kind.REASONING, Kind.ASSISTANT_MESSAGE]
         assert len(server.asked) == 1
 
     limits = SOON_SILENT if then is silence else LIMITS
-    played(tmp_path, dialect, stream(*opening(dialect), then=then), check=check, limits=limits)
+    played(tmp_path, dialect, stream(*until_words(dialect), then=then), check=check, limits=limits)
+
+
+@pytest.mark.parametrize("dialect", RECORDINGS)
+def test_comments_for_ever_are_silence(tmp_path, dialect):
+    """Signs of life keep a connection, and say nothing. A minute passes with each look at the clock."""
+
+    async def check(on, row, server):
+        assert (row.status, row.metadata["ended"]["reason"]) == (Status.FAILED, "silent")
+        kept(await on.items(row.id))
+        assert len(server.asked) == 1
+
+    ping = forever(b": still here\n\n", opening=b"".join(opening(dialect)))
+    limits = Limits(silence=30, total=1e9, nothing_said=900)
+    played(tmp_path, dialect, ping, check=check, limits=limits, now=count(0, 60).__next__)
 
 
 RUBBISH = {

@@ -16,7 +16,7 @@ from .tabs import Tab
 pytestmark = pytest.mark.django_db(transaction=True)
 
 THREE = [LINES[0], LINES[1], LINES[2]]
-SCENARIOS = [*(name for name in GOOD if name not in HEAVY), *FAILING, "incomplete"]
+SCENARIOS = [*(name for name in GOOD if name not in HEAVY), *FAILING, "incomplete", "drop-midstream"]
 
 
 @pytest.mark.parametrize("name", SCENARIOS)

@@ -11,7 +11,7 @@ from ...core.contracts import Contract, contract_for
 from ...core.events import Event
 from ...core.history import Question
 from ...core.items import KeyMaker
-from ..base import OFF, Ask, Endpoint, ModelSpec, UnknownModel
+from ..base import OFF, Ask, Endpoint, ModelSpec, Sent, UnknownModel
 from .reading import asked_at, situation
 from .replies import reply
 from .speech import Sleep, Speech
@@ -44,11 +44,11 @@ class DemoProvider:
         )
 
     def contract(self, model: ModelSpec) -> Contract:
-        return contract_for(NAME, provider=NAME, model=model.name)
+        return contract_for(NAME, model=model.name)
 
-    def shape(self, ask: Ask) -> list[str]:
-        """Nothing goes out."""
-        return []
+    def sent(self, ask: Ask) -> Sent:
+        """Nothing goes out, but all of the history is read."""
+        return Sent(thoughts=ask.history.replayed)
 
     async def list_models(self) -> list[ModelSpec]:
         return [self.model(name) for name in LABELS]
