@@ -80,6 +80,7 @@ class MessagesWire:
             label=label if isinstance(label, str) else name,
             efforts=efforts,
             thinking=thinking,
+            thinks=bool(thinking) and (bool(facts.where) or "capabilities" in row),
             window=_size(row.get("max_input_tokens")),
             max_output=_size(row.get("max_tokens")) or facts.max_output,
         )

@@ -42,8 +42,8 @@ class Endpoint:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelSpec:
     """A model as people choose it: `provider:name`. `efforts` may hold OFF; empty means that there is nothing to set.
-    `thinking` names how its wire asks for thoughts (a word of that wire's own table). `effort` is the one that staff
-    proposes; a `hidden` one is not offered."""
+    `thinking` names how its wire asks for thoughts (a word of that wire's own table); `thinks`: a row or its provider's list
+    knows that it does. `effort` is the one that staff proposes; a `hidden` one is not offered."""
 
     provider: str
     dialect: str
@@ -51,6 +51,7 @@ class ModelSpec:
     label: str = ""
     efforts: tuple[str, ...] = ()
     thinking: str = ""
+    thinks: bool = False
     window: int | None = None
     max_output: int | None = None
     tiny: bool = False

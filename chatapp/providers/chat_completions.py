@@ -57,6 +57,7 @@ class ChatCompletions:
             label=clean(word(row.get("name"))),
             efforts=efforts,
             thinking=thinking,
+            thinks=bool(thinking),
             window=next((size for size in map(number, map(row.get, _WINDOWS)) if size), None),
             max_output=number(fields(row.get("top_provider")).get("max_completion_tokens")),
             tiny=endpoint.name == "local",

@@ -65,6 +65,7 @@ class ResponsesWire:
             label=name,
             efforts=facts.efforts,
             thinking=facts.thinking,
+            thinks=bool(facts.where) and facts.thinking != NO_THINKING,
             window=facts.window,
             max_output=facts.max_output,
         )

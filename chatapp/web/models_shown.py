@@ -27,8 +27,8 @@ EFFORTS = {
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """One model. `efforts` are its words with spaces between them, as the page's script reads them; `effort` is what staff
-    proposes of them."""
+    """One model. `good_at` is said only where something is known of it. `efforts` are its words with spaces between them, as the
+    page's script reads them; `effort` is what staff proposes of them."""
 
     id: str
     name: str
@@ -36,6 +36,7 @@ class Choice:
     note: str
     efforts: str
     effort: str = ""
+    good_at: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +57,9 @@ class Effort:
 
 def choice(spec: ModelSpec) -> Choice:
     note = "needs no key" if spec.demo else "tiny, answers poorly" if spec.tiny else ""
-    return Choice(spec.id, spec.name, spec.label or spec.name, note, " ".join(spec.efforts), spec.effort)
+    good_at = "thinks" if spec.thinks else ""
+    label, efforts = spec.label or spec.name, " ".join(spec.efforts)
+    return Choice(spec.id, spec.name, label, note, efforts, spec.effort, good_at)
 
 
 def efforts(spec: ModelSpec) -> tuple[Effort, ...]:

@@ -31,7 +31,8 @@ CALL = {"type": "tool_use", "id": "toolu_01", "name": "get_weather", "input": {"
 
 
 def asking(*steps: Question | Response, model: ModelSpec = ADAPTIVE, **more: Any) -> Ask:
-    return Ask(model=model, contract=CONTRACT, history=History(steps or (Question("Why?"),)), **more)
+    more = {"contract": CONTRACT} | more
+    return Ask(model=model, history=History(steps or (Question("Why?"),)), **more)
 
 
 def body(*steps: Question | Response, **more: Any) -> dict[str, Any]:
@@ -307,3 +308,42 @@ def test_an_answer_never_ends_in_a_thought() -> None:
         message["role"]
         for message in messages(*fold(branch, Target("anthropic", "messages", "m", CONTRACT)).steps)
     ] == ["user"]
+
+
+BINDING = "thinking-binding-controls-2026-08-01"
+LEAVE = {"prefix_mismatch_behavior": "drop_block"}
+
+
+def bound(**more: Any) -> Ask:
+    return asking(**{"tools": [WEATHER], **more}, contract=replace(CONTRACT, bound=True))
+
+
+def test_leave_to_drop_thoughts_is_given_where_thoughts_are_bound() -> None:
+    assert WIRE.body(bound())["thinking"] == {
+        "type": "adaptive",
+        "display": "summarized",
+        "block_binding": LEAVE,
+    }
+    assert WIRE.headers(ENDPOINT, bound())["anthropic-beta"] == BINDING
+    both = WIRE.headers(ENDPOINT, bound(model=BUDGET))["anthropic-beta"].split(",")
+    assert (both[1:], len(both)) == ([BINDING], 2)
+
+
+@pytest.mark.parametrize(
+    "more",
+    [{"model": replace(ADAPTIVE, efforts=(OFF,)), "effort": OFF}, {"repairs": frozenset({Repair.FORBIDDEN})}],
+)
+def test_whoever_does_not_think_is_given_no_leave(more: dict[str, Any]) -> None:
+    assert "block_binding" not in str(WIRE.body(bound(**more)))
+    assert "anthropic-beta" not in WIRE.headers(ENDPOINT, bound(**more))
+
+
+def test_the_thoughts_of_a_body_are_counted_in_it() -> None:
+    asked = asking(Question("A"), Response((thought(), words("b"))), Question("C"))
+    sent = WIRE.body(asked)
+    assert WIRE.thoughts(asked, sent) == 1
+    assert WIRE.thoughts(asked, sent | {"messages": []}) == 0
+
+
+def test_questions_that_nothing_answered_are_blocks_of_one_message() -> None:
+    assert messages(Question("B", before=("A",))) == [{"role": "user", "content": [text("A"), text("B")]}]

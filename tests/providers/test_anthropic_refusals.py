@@ -117,3 +117,16 @@ def test_an_answer_in_any_shape_is_judged_by_its_status(text: str) -> None:
 def test_an_error_in_a_stream_says_whether_to_try_again(type_: str, trouble: Trouble, again: bool) -> None:
     error = failure("Anthropic", body(type_, "sorry"))
     assert (error.trouble, error.again) == (trouble, again)
+
+
+def test_a_bound_thought_that_may_be_dropped_is_asked_about_once_more() -> None:
+    words = (
+        "messages.1.content.0: Invalid `signature` in `thinking` block. The block is bound to a different conversation. "
+        'Remove the block, or set `thinking.block_binding.prefix_mismatch_behavior` to "drop_block".'
+    )
+    assert refused(400, body(BAD, words)).repair is Repair.BOUND
+
+
+def test_a_server_that_knows_no_such_leave_is_asked_without_it() -> None:
+    words = "thinking.adaptive.block_binding: Extra inputs are not permitted"
+    assert refused(400, body(BAD, words)).repair is Repair.UNBOUND

@@ -233,6 +233,23 @@ def test_a_thought_that_may_have_lost_something_never_goes_back() -> None:
     assert second.text == "Words. More."
 
 
+REDACTED = {"type": "redacted_thinking", "data": "c2VhbGVk"}
+
+
+@pytest.mark.parametrize("lost", ["not json", "[]", '{"type": "content_block_delta", "ind'])
+def test_a_redacted_thought_around_something_lost_never_goes_back(lost: str) -> None:
+    (whole,) = items(start(REDACTED), STOP)
+    (damaged,) = items(start(REDACTED), lost, STOP)
+    assert (whole.wire, damaged.wire) == (REDACTED, None)
+
+
+@pytest.mark.parametrize("piece", [None, 7, ["C"]])
+def test_a_thought_of_which_a_piece_is_no_text_never_goes_back(piece: object) -> None:
+    odd = delta({"type": "thinking_delta", "thinking": piece})
+    (damaged,) = items(start(THINKING), thought("A"), odd, thought("B"), delta(SIGNED), STOP)
+    assert (damaged.text, damaged.wire) == ("AB", None)
+
+
 def test_a_call_that_may_have_lost_something_is_not_made() -> None:
     with pytest.raises(ProviderError) as caught:
         read(start(CALL), argued('{"path": "/tmp'), '{"type": "content_bl')

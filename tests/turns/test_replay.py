@@ -12,8 +12,8 @@ import pytest
 
 from chatapp.core.items import Item, Kind
 from chatapp.core.permission import Decision
+from chatapp.models import Conversation, Message, Status
 from chatapp.models import Item as ItemRow
-from chatapp.models import Message, Status
 from chatapp.store import in_thread
 from chatapp.tools.base import CAP, Tool, tool
 
@@ -409,5 +409,41 @@ def test_the_same_call_id_in_two_conversations_means_two_calls(up, tmp_path, wor
             assert (await there.said(yours.id)) == "sent to a"
             assert (await here.said(mine.id) == "sent to a") == (word is ONCE)
             assert all((each["status"], each["notes"]) == (200, []) for each in up.requests("mine-same"))
+
+    play(story())
+
+
+CHANGES = {
+    "instructions": {"instructions": "Be long."},
+    "tools": {"tools": []},
+}
+
+
+@pytest.mark.parametrize("change", CHANGES)
+@pytest.mark.parametrize("variant", ["@claude-opus-5-5", ""])
+def test_a_model_that_binds_its_thoughts_drops_them_after_a_change_and_it_is_told(
+    up, tmp_path, change: str, variant: str
+):
+    """A model that a row knows is never refused for it; of another one refusal teaches the branch."""
+    up.add("mine-bound", {"anthropic": BOUND, "turns": [{"items": [thinks("Bound"), {"text": "So."}]}]})
+
+    async def story():
+        model = ANTHROPIC.model("mine-bound", variant)
+        async with stage(catalog_for(up), tmp_path, model=model, tools=BOX) as on:
+            first = await on.ask("One?")
+            rows = Conversation.objects.filter(pk=on.conversation.pk)
+            await in_thread(rows.update)(**CHANGES[change])
+            second = await on.ask("Two?", at=first.id)
+            third = await on.ask("Three?", at=second.id)
+            assert [row.status for row in (first, second, third)] == [Status.COMPLETE] * 3
+            refused = [request for request in up.requests("mine-bound") if request["status"] != 200]
+            assert len(refused) == (0 if variant else 1)
+            facts = [row.metadata["rounds"][0] for row in (second, third)]
+            assert [each["replayed"] for each in facts] == [1, 2]
+            assert [each["withheld"] for each in facts] == [{"prefix_binding_mismatch": 1}] * 2
+            assert facts[0].get("repaired") == (None if variant else ["bound"])
+            assert "repaired" not in facts[1]
+            asked = up.requests("mine-bound")[-1]["body"]["thinking"]["block_binding"]
+            assert asked == {"prefix_mismatch_behavior": "drop_block"}
 
     play(story())

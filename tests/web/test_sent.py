@@ -64,6 +64,8 @@ def test_a_first_question_has_no_thoughts_to_send():
         ("forbidden", "does not take thoughts back"),
         ("required", "wants the earlier thoughts"),
         ("no summary", "gives no summaries"),
+        ("bound", "with leave to drop them"),
+        ("unbound", "takes no leave"),
     ],
 )
 def test_a_repair_is_told(how, words):
@@ -116,3 +118,24 @@ def test_a_shape_is_shown_in_the_details_of_the_answer_as_text():
         "_timeline.html", {"timeline": timeline_of(answer(metadata=metadata), [text()], "m")}
     )
     assert "The request’s shape" in page and "&lt;script&gt;" in page and "<script" not in page
+
+
+@pytest.mark.parametrize(
+    ("reason", "words"),
+    [
+        ("prefix_binding_mismatch", "what stands before it has changed"),
+        ("model_mismatch", "it belongs to another model"),
+        ("organization_binding_mismatch", "it belongs to another account"),
+        ("turn_boundary", "it belongs to an earlier turn"),
+        ("of a later version", "of a later version"),
+    ],
+)
+def test_thoughts_that_the_provider_took_out_itself_are_told(reason, words):
+    assert sent(facts(replayed=3, withheld={reason: 2})) == (
+        f"3 thoughts went back to GPT five word for word. The provider did not show the model 2 of them: {words}.",
+    )
+
+
+def test_frames_that_nobody_could_read_are_told():
+    assert "1 frame of the answer could not be read and was skipped." in sent(facts(skipped=1))[0]
+    assert "3 frames of the answer could not be read and were skipped." in sent(facts(skipped=3))[0]
