@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import time
+from dataclasses import replace
 
 from chatapp.core.draft import Draft
 from chatapp.core.events import (
     Asked,
     Event,
     Finish,
+    ItemAmended,
     ItemDelta,
     ItemDone,
     ItemsStored,
@@ -187,6 +189,29 @@ def test_cut_text_can_be_stored_anywhere():
     assert [item.text for item in draft.cut()] == ["a\ufffd😀\ufffd"]
 
 
+# Tried again
+
+
+def test_a_thought_of_a_try_that_failed_is_gone_and_the_next_one_is_timed_anew():
+    draft = drafted(
+        *ROUND[:3],
+        (21_000, Retrying(4.0, "Busy.", ("rs_1",))),
+        (27_000, ItemStarted("rs_2", Kind.REASONING)),
+        (29_000, ItemDelta("rs_2", "Again.")),
+        (30_000, ItemDone(replace(THOUGHT, key="rs_2"))),
+    )
+    assert [item.key for item in draft.finished()] == ["rs_2"]
+    assert draft.durations(["rs_1", "rs_2"], 30_000) == {"rs_2": 3_000}
+    assert list(draft.timings(["rs_1", "rs_2"], 30_000)) == ["rs_2"]
+    assert draft.clock.first_sign == 2_000
+
+
+def test_what_comes_for_a_finished_item_goes_into_the_log():
+    amended = replace(THOUGHT, wire={"id": "rs_1", "data": "sealed"})
+    draft = drafted(*ROUND[:5], (25_000, ItemAmended(amended)))
+    assert (draft.finished(), draft.durations(["rs_1"], 25_000)) == ([amended], {"rs_1": 23_000})
+
+
 # Checkpoints
 
 
@@ -223,6 +248,13 @@ def test_a_saved_draft_holds_nothing_that_only_the_provider_may_read():
 
 def test_results_are_not_saved_because_they_are_rows_already():
     assert saved(drafted(*ROUND, *TOOL[:3]), 26_000).pieces == {}
+
+
+def test_a_saved_draft_says_what_was_sent_for_it():
+    """Whoever ends the turn of a process that died keeps this with the rest."""
+    draft = drafted(*ROUND[:3])
+    draft.facts = {"round": 0, "dialect": "responses", "replayed": 2}
+    assert saved(draft, 20_000).facts == draft.facts
 
 
 def test_an_empty_draft_can_be_saved():

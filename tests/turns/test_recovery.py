@@ -423,6 +423,9 @@ def test_a_stop_by_another_process_keeps_the_saved_draft_and_the_first_ends_quie
             stopped, items = await two.row(answer), await two.items(answer)
             assert [(item.text, item.cut) for item in items] == [("Let me", True)]
             assert stopped.metadata["reasoning_durations_ms"]["rs_1"] >= 0
+            (sent,) = stopped.metadata["rounds"]
+            assert (sent["round"], sent["replayed"], sent["shape"]) == (0, 0, ["steps: 1"])
+            assert [item.dialect for item in items] == ["responses"]
             row = await one.end(answer)
             assert row.__dict__ | {"_state": None} == stopped.__dict__ | {"_state": None}
             assert await one.items(answer) == items
