@@ -391,6 +391,38 @@ def test_why_nothing_comes_is_said_and_goes_when_something_comes(tmp_path):
     play(story())
 
 
+@pytest.mark.parametrize("finished", [False, True])
+def test_a_thought_of_a_try_that_failed_goes_from_every_page_and_the_next_takes_its_place(tmp_path, finished):
+    busy = Retrying(4.0, "The provider is busy, trying again in 4 s", ("rs_1",))
+    lost = list(said("rs_1", Kind.REASONING, "Half a *th", []))
+
+    async def story():
+        async with watched(tmp_path) as (on, steps):
+            early = await Tab(on).open()
+            answer = await on.begin()
+            await steps.say(Asked(0), *(lost if finished else lost[:-1]))
+            middle = await Tab(on).open()
+            for tab in (early, middle):
+                await tab.sees(lambda screen: "Half a" in screen.thread.text)
+            await steps.say(busy)
+            late = await Tab(on).open()
+            for tab in (early, middle, late):
+                await tab.sees(lambda screen: "trying again" in screen.thread.text)
+                assert "Half a" not in tab.screen.thread.text
+            await steps.say(
+                *said("rs_2", Kind.REASONING, "Whole.", []), *said("m_1", Kind.ASSISTANT_MESSAGE, "Here.", [])
+            )
+            await steps.say(*ended())
+            row = await on.end(answer)
+            assert list(row.metadata["reasoning_durations_ms"]) == ["rs_2"]
+            for tab in (early, middle, late):
+                await tab.sees_the_end()
+                assert "Half a" not in tab.screen.thread.text
+                await tab.looks_as_if_just_loaded()
+
+    play(story())
+
+
 def test_a_wait_that_rows_say_is_over_has_no_place_on_a_page_that_still_hears_of_it(tmp_path):
     """Whoever joins between the commit of the end and the last word of the stream."""
     busy = Retrying(4.0, "The provider is busy, trying again in 4 s")
