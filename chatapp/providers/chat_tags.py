@@ -6,6 +6,10 @@ from dataclasses import dataclass
 from enum import Enum, auto
 
 
+# So far to the right a line is code.
+CODE = 4
+
+
 class _Place(Enum):
     START = auto()
     THOUGHT = auto()
@@ -29,7 +33,7 @@ class TagReader:
     def __init__(self, *tags: tuple[str, str]) -> None:
         self._tags, self._closing = tags, ""
         self._place = _Place.START
-        self._held = ""
+        self._held = self._margin = ""
         self._said_any = False
 
     @property
@@ -69,7 +73,11 @@ class TagReader:
 
     def _open(self) -> Said | None:
         if blank := len(self._held) - len(self._held.lstrip()):
+            self._margin = (self._margin + self._held[:blank]).rpartition("\n")[2][-CODE:]
             return self._take(blank, thought=False)
+        if "\t" in self._margin or len(self._margin) == CODE:
+            self._place = _Place.TEXT
+            return self._next()
         for opening, closing in self._tags:
             if self._held.startswith(opening):
                 self._place, self._closing = _Place.THOUGHT, closing
