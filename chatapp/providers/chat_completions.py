@@ -79,12 +79,13 @@ def _tool(tool: ToolSpec) -> Json:
 
 def _thinking(endpoint: Endpoint, name: str, row: Mapping[str, Any]) -> tuple[tuple[str, ...], str]:
     """OpenRouter's list says it of each model; for the others our own rows do."""
-    if "openrouter" in endpoint.host:
+    line = line_of(model=name, host=endpoint.host)
+    if "openrouter" in line:
         # Before its list has come, a model counts as one that thinks: the field is harmless to those that do not.
         takes = row.get("supported_parameters", ["reasoning"])
         thinks = isinstance(takes, list) and "reasoning" in takes
         return ((OFF, *LEVELS), Style.REASONING) if thinks else ((), "")
-    known = thinking_of(line_of(model=name, host=endpoint.host))
+    known = thinking_of(line)
     return (known.efforts, known.style) if known else ((), "")
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum, auto
 
-
 # So far to the right a line is code.
 CODE = 4
 

@@ -61,7 +61,7 @@ THINKING: tuple[Thinking, ...] = (
         source="[wire 3.2] [doc: vLLM Reasoning outputs]: the template's switch is called enable_thinking (Qwen, GLM) or thinking",
     ),
     Thinking(
-        where=r"api\.deepseek\.com (?!.*-r1)",
+        where=r"api\.deepseek\.com (?!.*-r1)|^(?!.*-r1).*@deepseek$",
         style=Style.SWITCH_AND_EFFORT,
         efforts=(OFF, "low", "high", "max"),
         since="2026-04",
