@@ -121,7 +121,9 @@ class Growing:
         if self.kind is Kind.TOOL_CALL:
             return {**self._call, "function": {**self._call["function"], "arguments": raw}}
         words: Json = _in_field(self.field, raw) if self.field and raw else {}
-        return ({"reasoning_details": self._details, **words} if self._details else words) or None
+        # A copy: what was said of an item does not change under those who heard it.
+        details = {"reasoning_details": [dict(entry) for entry in self._details]} if self._details else {}
+        return {**details, **words} or None
 
     def _weigh(self, size: int) -> None:
         self._size += size

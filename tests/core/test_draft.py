@@ -6,6 +6,8 @@ import json
 import time
 from dataclasses import replace
 
+import pytest
+
 from chatapp.core.draft import Draft
 from chatapp.core.events import (
     Asked,
@@ -192,17 +194,18 @@ def test_cut_text_can_be_stored_anywhere():
 # Tried again
 
 
-def test_a_thought_of_a_try_that_failed_is_gone_and_the_next_one_is_timed_anew():
+@pytest.mark.parametrize("came", [3, 5], ids=["unfinished", "finished"])
+def test_a_thought_of_a_try_that_failed_is_gone_and_the_next_one_is_timed_anew(came: int):
     draft = drafted(
-        *ROUND[:3],
-        (21_000, Retrying(4.0, "Busy.", ("rs_1",))),
-        (27_000, ItemStarted("rs_2", Kind.REASONING)),
-        (29_000, ItemDelta("rs_2", "Again.")),
-        (30_000, ItemDone(replace(THOUGHT, key="rs_2"))),
+        *ROUND[:came],
+        (25_000, Retrying(4.0, "Busy.", ("rs_1",))),
+        (31_000, ItemStarted("rs_2", Kind.REASONING)),
+        (33_000, ItemDelta("rs_2", "Again.")),
+        (34_000, ItemDone(replace(THOUGHT, key="rs_2"))),
     )
-    assert [item.key for item in draft.finished()] == ["rs_2"]
-    assert draft.durations(["rs_1", "rs_2"], 30_000) == {"rs_2": 3_000}
-    assert list(draft.timings(["rs_1", "rs_2"], 30_000)) == ["rs_2"]
+    assert [item.key for item in draft.finished()] == [item.key for item in draft.cut()] == ["rs_2"]
+    assert draft.durations(["rs_1", "rs_2"], 34_000) == {"rs_2": 3_000}
+    assert list(draft.timings(["rs_1", "rs_2"], 34_000)) == ["rs_2"]
     assert draft.clock.first_sign == 2_000
 
 
