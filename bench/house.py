@@ -64,11 +64,6 @@ class House(Served):
     def forget_most(self) -> None:
         Path(f"/proc/{self.pid}/clear_refs").write_text("5")
 
-    @property
-    def pid(self) -> int:
-        assert self._process
-        return self._process.pid
-
     def _children(self) -> list[int]:
         threads = Path(f"/proc/{self.pid}/task").iterdir()
         return [int(pid) for thread in threads for pid in _children_of(thread).split()]

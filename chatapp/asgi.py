@@ -77,8 +77,14 @@ class AtMost:
         return self._free[loop]
 
 
-http = AtMost(cast(Application, get_asgi_application()), AT_ONCE)
+_pages = cast(Application, get_asgi_application())
 # Their rows cannot be imported before Django is set up either.
+from .web import daphne_door  # noqa: E402
+from .web.asgi_door import Capped  # noqa: E402
 from .web.routes import sockets  # noqa: E402
+
+# Whoever runs Daphne has imported this before it listens.
+daphne_door.install()
+http = Capped(AtMost(_pages, AT_ONCE))
 
 application = AwakeAtFirstScope(ProtocolTypeRouter({"http": http, "websocket": sockets}), start_engine)

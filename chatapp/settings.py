@@ -154,6 +154,8 @@ CSRF_COOKIE_HTTPONLY = True
 X_FRAME_OPTIONS = "DENY"
 # The longest question, with every letter as three signs of a form.
 DATA_UPLOAD_MAX_MEMORY_SIZE = 13 * 1024 * 1024
+# No body is larger (`web/caps.py`), so none is ever written into a file.
+FILE_UPLOAD_MAX_MEMORY_SIZE = DATA_UPLOAD_MAX_MEMORY_SIZE
 # The page of a server with all the tools that it may have, and those it had before.
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 5000
 
@@ -200,6 +202,7 @@ MIDDLEWARE = [
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
+    "chatapp.web.reception.refused_at_the_door",
 ]
 ROOT_URLCONF = "chatapp.urls"
 ASGI_APPLICATION = "chatapp.asgi.application"

@@ -38,13 +38,15 @@ class Served:
 
     def start(self) -> None:
         """Returns when it listens, at the same address each time."""
-        command = [sys.executable, "manage.py", "serve", "--port", str(self._port)]
         with self._log.open("a") as log:
-            self._process = self._run(command, stdout=subprocess.PIPE, stderr=log)
+            self._process = self._run(self.command(self._port), stdout=subprocess.PIPE, stderr=log)
         assert self._process.stdout
         first = self._process.stdout.readline()
         assert first.startswith(LISTENS), first + self._log.read_text()
         self.url = first.removeprefix(LISTENS).strip()
+
+    def command(self, port: int) -> list[str]:
+        return [sys.executable, "manage.py", "serve", "--port", str(port)]
 
     def kill(self) -> None:
         """As the machine's owner would: it has no time to say goodbye."""
@@ -74,6 +76,11 @@ class Served:
         self._clerk.stdin.write(json.dumps([what, arguments]) + "\n")
         self._clerk.stdin.flush()
         return json.loads(self._clerk.stdout.readline())
+
+    @property
+    def pid(self) -> int:
+        assert self._process
+        return self._process.pid
 
     def new_log(self) -> str:
         """What it wrote since this was last asked."""

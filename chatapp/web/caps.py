@@ -1,0 +1,46 @@
+"""How large the body of a request may be: the one table, for every server that this product runs under."""
+
+from __future__ import annotations
+
+from django.conf import settings
+from django.urls import Resolver404, resolve
+
+KB = 1024
+# Everywhere, for everybody, also for whoever is not signed in.
+LITTLE = 64 * KB
+# A text of some ten thousand signs, each of which a form may write as nine.
+TEXT = 512 * KB
+# The page of a server with all the tools that it may have.
+ADMIN = 2 * 1024 * KB
+# The longest question. Without scripts, Stop sends what is being written along.
+QUESTION = settings.DATA_UPLOAD_MAX_MEMORY_SIZE
+
+# By the name of an address, for whoever is signed in. What is not named here takes little.
+CAPS = {
+    "ask_first": QUESTION,
+    "ask": QUESTION,
+    "edit": QUESTION,
+    "stop": QUESTION,
+    "instructions": TEXT,
+    "settings": TEXT,
+    "tools": TEXT,
+    "submit": TEXT,
+    "ask_to_submit": TEXT,
+    "note": TEXT,
+    "verdict": TEXT,
+}
+
+
+def cap_of(method: str, path: str) -> int:
+    """Of a request by somebody who is signed in."""
+    if method != "POST":
+        return LITTLE
+    try:
+        found = resolve(path)
+    except Resolver404:
+        return LITTLE
+    return ADMIN if "admin" in found.namespaces else CAPS.get(found.url_name or "", LITTLE)
+
+
+def in_words(size: int) -> str:
+    return f"{size // (KB * KB)} MB" if size >= KB * KB else f"{size // KB} kB"
