@@ -15,6 +15,7 @@ from ..core.items import Item, KeyMaker, Kind, Outcome
 from ..core.permission import Decided, Decision, arguments_hash, decision_item, shown_hash
 from ..models import Conversation, Message, Status
 from . import grants
+from .at_once import TOO_MANY, room_for
 from .branches import load_items
 from .rows import Claim, Measured, append, hold, note, tell_of
 from .tree import Refused
@@ -40,12 +41,17 @@ def decide(
 ) -> list[UUID]:
     """By key of the call, what was decided and the hash of what was shown of it. Gives the turns that go on now.
     `fingerprints`: what the tools are, by name."""
+    # Before the conversation, as whoever asks does.
+    room = room_for(by)
     _lock(answer)
     row = Message.objects.get(pk=answer)
     items = load_items(answer)
     calls = _asked(row, items, answers, fingerprints)
     _append_decisions(answer, items, calls, answers, by)
-    _settle(row, [key for key in asks_of(row) if key not in answers], runner)
+    left = [key for key in asks_of(row) if key not in answers]
+    if not left and room < 1:
+        raise Refused(TOO_MANY)
+    room -= _settle(row, left, runner)
     for call in calls:
         if answers[call.key][0] is Decision.CONVERSATION and call.name in fingerprints:
             grants.give(row.conversation_id, call.name, fingerprints[call.name], by)
@@ -55,7 +61,10 @@ def decide(
     )
     for other in waiting:
         names = {item.key: item.name for item in load_items(other.pk)}
-        _settle(other, [key for key in asks_of(other) if names.get(key) not in allowed], runner)
+        left = [key for key in asks_of(other) if names.get(key) not in allowed]
+        # Those for which there is no room go on waiting, for a word of their own.
+        if left or room > 0:
+            room -= _settle(other, left, runner)
     touched = [answer, *(other.pk for other in waiting)]
     return list(Message.objects.filter(pk__in=touched, status=Status.QUEUED).values_list("pk", flat=True))
 
@@ -121,12 +130,13 @@ def _denied(key: str, call: Item) -> Item:
     )
 
 
-def _settle(row: Message, left: Sequence[str], runner: str) -> None:
-    """Goes on when nothing is left to decide."""
+def _settle(row: Message, left: Sequence[str], runner: str) -> bool:
+    """Goes on when nothing is left to decide; whether it does."""
     note(row.pk, Measured(), asks=list(left))
     if left:
         tell_of(row.pk, "turn waits")
-        return
+        return False
     changes = {"status": Status.QUEUED, "tries": 0, "runner": runner, "touched_at": Now()}
     Message.objects.filter(pk=row.pk, status=Status.WAITING).update(**changes)
     tell_of(row.pk, "turn queued")
+    return True

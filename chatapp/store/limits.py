@@ -28,7 +28,7 @@ NOTHING_ALLOWED = "Your daily limit allows nothing. Ask whoever runs this server
 
 
 class BeyondLimit(Refused):
-    """Enough for today."""
+    """Enough for today, or for now."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,8 +15,9 @@ from django.utils import timezone
 from ..core.items import ITEM_CAP, Kind, clean
 from ..core.titles import first_words
 from ..models import LIVE, Conversation, Item, Message, Role, Status, TitledBy
+from .at_once import refuse_another
 from .changes import tell
-from .limits import BeyondLimit, refuse_beyond
+from .limits import BeyondLimit
 from .refusal import Refused as Refused
 
 
@@ -92,7 +93,7 @@ def _once(asked: AskedFor, author: Any, words: str | None, start: Callable[[], S
     """All of it or nothing, and never twice for one form."""
     try:
         with transaction.atomic():
-            refuse_beyond(author)
+            refuse_another(author)
             return start()
     except (IntegrityError, BeyondLimit) as error:
         row = _sent_before(asked, author)

@@ -20,10 +20,10 @@ from ..core.permission import arguments_hash
 from ..models import IS_LIVE, LIVE, Conversation, Message, Role, Status, ToolRun
 from ..models import Draft as DraftRow
 from ..models import Item as ItemRow
+from .at_once import refuse_another
 from .branches import load_items, next_round
 from .cutting import Seen, best_seen, cut_off, ended_by, measured_of, sent_for_the_open_round
 from .figures import count_ending, counted_so_far
-from .limits import refuse_beyond
 from .rows import Claim, Fenced, Measured, append, hold, note, tell_of
 
 
@@ -125,7 +125,7 @@ def requeue(message: UUID, *, runner: str = "") -> bool:
     row = rows.filter(pk=message, role=Role.ASSISTANT, deletion=None).first()
     if row is None or not _may_go_on(row):
         return False
-    refuse_beyond(row.conversation.owner)
+    refuse_another(row.conversation.owner)
     # Nobody may ask below it meanwhile: whoever does takes its number from the same row.
     Conversation.objects.filter(pk=row.conversation_id).update(next_order=F("next_order"))
     if not _may_go_on(row):

@@ -6,6 +6,7 @@ import pytest
 
 from chatapp import store
 from chatapp.models import Conversation
+from chatapp.store import at_once
 
 
 @pytest.fixture
@@ -26,3 +27,9 @@ def ask(conversation, alice):
 @pytest.fixture
 def claimed(ask) -> store.Claim:
     return store.claim(ask().answer, runner="here", seen=0)
+
+
+@pytest.fixture
+def as_many_as_they_like(monkeypatch):
+    """Turns are begun and left, more of them than anybody may have running."""
+    monkeypatch.setattr(at_once, "MOST", 1_000)

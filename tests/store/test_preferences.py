@@ -36,7 +36,7 @@ def test_models_are_recent_once_each_the_newest_first(alice, bob):
     assert recent_models(alice) == ["c:3", "a:1", "b:2"]
 
 
-def test_what_was_deleted_and_what_is_long_ago_does_not_count(alice):
+def test_what_was_deleted_and_what_is_long_ago_does_not_count(alice, as_many_as_they_like):
     ask(alice, "old:1")
     for _ in range(RECENT):
         ask(alice, "new:1")

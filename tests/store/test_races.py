@@ -80,7 +80,7 @@ def test_of_ends_that_meet_one_is_counted_and_an_answer_that_goes_on_again_is_an
         assert_counted()
 
 
-def test_of_many_who_claim_stop_or_continue_at_once_one_does(ask):
+def test_of_many_who_claim_stop_or_continue_at_once_one_does(ask, as_many_as_they_like):
     for _ in range(ROUNDS):
         answer = ask().answer
         assert sum(race(*[lambda a=answer: store.claim(a, runner="x", seen=0)] * 3)) == 1

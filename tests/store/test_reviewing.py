@@ -318,7 +318,7 @@ def test_withdrawing_and_judging_at_once_leave_one_order(leaf, alice, bob):
 
 
 @pytest.mark.django_db(transaction=True)
-def test_submitting_and_continuing_at_once_fix_what_was_there(answered, alice):
+def test_submitting_and_continuing_at_once_fix_what_was_there(answered, alice, as_many_as_they_like):
     for _ in range(ROUNDS):
         leaf = answered(status=Status.STOPPED)
         submitted, _ = race(
