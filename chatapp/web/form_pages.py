@@ -13,6 +13,7 @@ from django.views.generic import FormView
 
 from ..store import throttle
 from ..store.throttle import Limit
+from .wholesale import when
 
 
 class FormPage(FormView):
@@ -39,11 +40,6 @@ class ThrottledPage(FormPage):
         """The form as it was sent, without passwords and without a look at it."""
         unchecked = {"data": None, "files": None, "initial": self.request.POST.dict()}
         form = self.get_form_class()(**self.get_form_kwargs() | unchecked)
-        context = self.get_context_data(form=form, refusal=f"Too many tries. Try again {_when(wait)}.")
+        context = self.get_context_data(form=form, refusal=f"Too many tries. Try again {when(wait)}.")
         headers = {"Retry-After": str(ceil(wait.total_seconds()))}
         return self.render_to_response(context, status=429, headers=headers)
-
-
-def _when(wait: timedelta) -> str:
-    minutes = ceil(wait / timedelta(minutes=1))
-    return "in a minute" if minutes == 1 else f"in {minutes} minutes"

@@ -1,8 +1,9 @@
-"""Forks and submissions: one of them may write twenty thousand rows, so each person makes only so many in an hour."""
+"""What a person may do only so often, because each time costs more than a page: refused in words, counted for all processes together."""
 
 from __future__ import annotations
 
 from datetime import timedelta
+from math import ceil
 from typing import Any
 
 from django.utils import timezone
@@ -10,11 +11,23 @@ from django.utils import timezone
 from ..store import Refused, throttle
 from ..store.throttle import Limit
 
-MOST = Limit("wholesale", 60, timedelta(hours=1))
-TOO_MANY = "Too many of these came from you. Try again in a while."
+HOUR = timedelta(hours=1)
+# Forks and submissions: one of them may write twenty thousand rows.
+COPIES = Limit("wholesale", 60, HOUR)
+LINKS = Limit("links", 120, HOUR)
+WISHES = Limit("wishes", 120, HOUR)
 
 
-def refuse_too_many(user: Any) -> None:
+def refuse_too_many(user: Any, limit: Limit = COPIES) -> None:
     """Called before one is made; a form that comes twice counts twice."""
-    if throttle.take(MOST, str(user.pk), timezone.now()):
-        raise Refused(TOO_MANY)
+    if wait := throttle.take(limit, str(user.pk), timezone.now()):
+        raise Refused(too_many(wait))
+
+
+def too_many(wait: timedelta) -> str:
+    return f"Too many of these came from you. Try again {when(wait)}."
+
+
+def when(wait: timedelta) -> str:
+    minutes = ceil(wait / timedelta(minutes=1))
+    return "in a minute" if minutes == 1 else f"in {minutes} minutes"

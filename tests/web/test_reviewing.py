@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import re
-from datetime import timedelta
 from html import unescape
 from uuid import uuid4
 
@@ -12,6 +11,7 @@ import pytest
 from django.contrib.auth.models import User
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
 
 from chatapp import store
 from chatapp.models import (
@@ -21,18 +21,18 @@ from chatapp.models import (
     Note,
     Origin,
     Scope,
+    Share,
     Status,
     Submission,
     Throttle,
     Verdict,
     Wish,
 )
-from chatapp.store import AskedFor, Measured, leaving, reviewing
+from chatapp.store import AskedFor, Measured, leaving, reviewing, throttle
 from chatapp.store.submitting import ask_to_submit, submit
-from chatapp.store.throttle import Limit
-from chatapp.web import wholesale
 from chatapp.web.views import reviewing as views
 from chatapp.web.views import submitting as own
+from chatapp.web.wholesale import COPIES, LINKS
 from tests.store.make import call, result, text, thought
 
 from .attacks import ATTACKS
@@ -135,19 +135,23 @@ def test_an_old_form_of_what_was_withdrawn_says_so(she, asked):
     assert she.post(path, form | {"key": str(uuid4())}).status_code == 302
 
 
-def test_what_writes_many_rows_is_done_only_so_often(she, he, bob, alice, asked, monkeypatch):
+def test_what_writes_many_rows_is_done_only_so_often(she, he, bob, alice, asked):
     row = held(asked[0].answer, bob, alice)
-    monkeypatch.setattr(wholesale, "MOST", Limit("wholesale", 2, timedelta(hours=1)))
     ways = (
-        (she, f"/m/{asked[0].answer}/submit/", {"scope": "tree"}),
-        (she, f"/m/{asked[0].answer}/fork/", {"extent": "everything"}),
-        (he, f"/review/{row.pk}/fork/", {"until": str(asked[0].answer)}),
+        (she, alice, COPIES, f"/m/{asked[0].answer}/submit/", {"scope": "tree"}),
+        (she, alice, COPIES, f"/m/{asked[0].answer}/fork/", {"extent": "everything"}),
+        (he, bob, COPIES, f"/review/{row.pk}/fork/", {"until": str(asked[0].answer)}),
+        (she, alice, LINKS, f"/m/{asked[0].answer}/share/", {}),
     )
-    for client, path, form in ways:
+    for client, person, limit, path, form in ways:
         Throttle.objects.all().delete()
-        answers = [client.post(path, form).status_code for _ in range(3)]
-        assert answers == [302, 302, 409], path
+        for _ in range(limit.times - 2):
+            throttle.take(limit, str(person.pk), timezone.now())
+        answers = [client.post(path, form) for _ in range(3)]
+        assert [answer.status_code // 100 for answer in answers] == [3, 3, 4], path
+        assert "Too many of these came from you. Try again in 60 minutes." in answers[-1].text
     assert Submission.objects.count() == 3 and Origin.objects.count() == 4
+    assert Share.objects.count() == 2
 
 
 def test_an_answer_that_still_runs_is_not_submitted(she, alice, asked):

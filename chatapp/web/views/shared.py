@@ -20,7 +20,7 @@ from ..commands import refused, submission_named, to_composer
 from ..days import zone_of
 from ..shared import load_shared_page
 from ..visitors import visitor_address
-from ..wholesale import TOO_MANY, refuse_too_many
+from ..wholesale import refuse_too_many, too_many
 
 # A class of pupils may sit behind one address.
 OPENINGS = Limit("share-openings", 600, timedelta(minutes=15))
@@ -30,8 +30,8 @@ LONGEST_NUMBER = 6
 
 @require_safe
 def shared(request: HttpRequest, token: str) -> HttpResponse:
-    if throttle.take(OPENINGS, visitor_address(request), timezone.now()):
-        return _unlisted(refused(request, TOO_MANY, 429))
+    if wait := throttle.take(OPENINGS, visitor_address(request), timezone.now()):
+        return _unlisted(refused(request, too_many(wait), 429))
     found = open_share(token)
     if found is None:
         return gone(request)
@@ -49,7 +49,7 @@ def still_open(request: HttpRequest, token: str) -> HttpResponse:
     if open_share(token):
         return HttpResponse(status=204)
     wait = throttle.take(OPENINGS, visitor_address(request), timezone.now())
-    return _unlisted(refused(request, TOO_MANY, 429)) if wait else gone(request)
+    return _unlisted(refused(request, too_many(wait), 429)) if wait else gone(request)
 
 
 @require_POST

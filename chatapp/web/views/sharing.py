@@ -18,6 +18,7 @@ from ..commands import by_script, refused, submission_named
 from ..days import zone_of
 from ..links import ShareForm, shown_links
 from ..moments import Moment
+from ..wholesale import LINKS, refuse_too_many
 
 # Older ones are found where they were made.
 MOST_LISTED = 200
@@ -32,6 +33,7 @@ def share(request: HttpRequest, pk: UUID) -> HttpResponse:
     if request.method != "POST":
         return _asked(request, message)
     try:
+        refuse_too_many(request.user, LINKS)
         made = links.share(message, by=request.user, key=submission_named(request), **form.choices())
     except Refused as refusal:
         return refused(request, str(refusal))

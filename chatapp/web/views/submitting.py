@@ -19,7 +19,7 @@ from ..days import zone_of
 from ..moments import Moment
 from ..review_forms import SubmitForm, WishForm, see_other, taken
 from ..reviews import shown_submissions, shown_wishes
-from ..wholesale import refuse_too_many
+from ..wholesale import WISHES, refuse_too_many
 
 # The newest; older ones are found in their conversations.
 MOST_LISTED = 200
@@ -78,5 +78,7 @@ def ask(request: HttpRequest, pk: UUID) -> HttpResponse:
     conversation = conversation_to_ask_for(request.user, pk)
     if request.method != "POST":
         return render(request, "review_ask.html", {"conversation": conversation})
-    store.ask_to_submit(conversation, by=request.user, **taken(WishForm(request.POST)))
+    chosen = taken(WishForm(request.POST))
+    refuse_too_many(request.user, WISHES)
+    store.ask_to_submit(conversation, by=request.user, **chosen)
     return render(request, "review_ask.html", {"conversation": conversation, "asked": True})
