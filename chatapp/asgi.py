@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
-from asyncio import AbstractEventLoop, Lock, Semaphore, get_running_loop
+from asyncio import Lock
 from collections.abc import Awaitable, Callable
 from typing import Any, cast
 
@@ -14,6 +14,7 @@ from channels.routing import ProtocolTypeRouter
 from django.core.asgi import get_asgi_application
 from django.db import Error
 
+from .at_once import AtOnce
 from .logs import kind
 
 Scope = dict[str, Any]
@@ -62,19 +63,11 @@ class AtMost:
     """Serves so many requests at a time; each takes a thread and what its page needs. The others wait their turn."""
 
     def __init__(self, application: Application, most: int) -> None:
-        self._application, self._most = application, most
-        self._free: dict[AbstractEventLoop, Semaphore] = {}
+        self._application, self._places = application, AtOnce(most)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         async with self._places():
             await self._application(scope, receive, send)
-
-    def _places(self) -> Semaphore:
-        """Of the loop that serves; there is one in each process, and tests have one after the other."""
-        loop = get_running_loop()
-        if loop not in self._free:
-            self._free = {loop: Semaphore(self._most)}
-        return self._free[loop]
 
 
 _pages = cast(Application, get_asgi_application())

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import asyncio
 from collections import defaultdict
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Hashable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 from uuid import UUID
 
@@ -18,15 +18,29 @@ from ..store.changes import changed
 Address = UUID | int
 
 
+class Once:
+    """What is to be known for one fact is found out once, by whoever asks first, for all who are told of it."""
+
+    def __init__(self) -> None:
+        self._found: dict[Hashable, asyncio.Future[Any]] = {}
+
+    async def get(self, what: Hashable, find: Callable[[], Awaitable[Any]]) -> Any:
+        if what not in self._found:
+            self._found[what] = asyncio.ensure_future(find())
+        # One of those who wait may go away; the others wait on.
+        return await asyncio.shield(self._found[what])
+
+
 @dataclass(frozen=True, slots=True)
 class Notice:
-    """`address`: whose mail this copy is, the conversation's or its owner's."""
+    """`address`: whose mail this copy is, the conversation's or its owner's. `once` is shared by all who get it there."""
 
     conversation: UUID
     what: str
     message: UUID | None = None
     owner: int | None = None
     address: Address | None = None
+    once: Once = field(default_factory=Once, compare=False, repr=False)
 
 
 class Notices(Protocol):
@@ -64,7 +78,7 @@ class MemoryNotices:
 
     def _deliver(self, notice: Notice) -> None:
         for address in (notice.conversation, notice.owner):
-            copy = replace(notice, address=address)
+            copy = replace(notice, address=address, once=Once())
             for listener in tuple(self._listeners.get(address, ())) if address is not None else ():
                 listener.loop.call_soon_threadsafe(listener.queue.put_nowait, copy)
 

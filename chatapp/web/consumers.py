@@ -19,11 +19,13 @@ from django.http.request import split_domain_port, validate_host
 from ..store import in_thread
 from ..store.preferences import load_preference
 from ..turns.engine import Engine, engine
-from ..turns.notices import Notice
+from ..turns.notices import Notice, Once
 from .access import my_conversation
 from .conversation_news import ConversationNews
 from .days import ZONE_COOKIE, zone_named
 from .list_news import list_news, row_now
+from .open_sockets import LOOKING, OPEN, OPENINGS, Rate
+from .operations import Operation
 from .outbox import Outbox, Stuck
 from .reviews import review_news
 from .signed_in import PRESENCE, who_is_signed_in
@@ -32,8 +34,10 @@ from .thread import Viewer
 log = logging.getLogger(__name__)
 
 # Above 4000 the page does not come back by itself.
-NOT_YOURS, SIGNED_OUT, NONSENSE, AGAIN = 4404, 4401, 4400, 1013
+NOT_YOURS, SIGNED_OUT, NONSENSE, TOO_MANY, AGAIN = 4404, 4401, 4400, 4429, 1013
 LONGEST_WORD = 12
+# Words at once, and seconds for each further one: many times as often as a page says how far it has read.
+WORDS, WORD_SECONDS = 500, 0.01
 
 
 class SignedOut(Exception):
@@ -49,30 +53,51 @@ class Listening(AsyncWebsocketConsumer):
             await self.close()
             return
         self._session = self._cookie(settings.SESSION_COOKIE_NAME)
-        user = await in_thread(who_is_signed_in)(self._session)
+        if not self._session:
+            await self._refuse(SIGNED_OUT)
+            return
+        if not OPENINGS.may(self._session):
+            await self._refuse(AGAIN)
+            return
+        async with LOOKING():
+            user = await in_thread(who_is_signed_in)(self._session)
         if not user.is_authenticated:
-            await self.accept()
-            await self.close(SIGNED_OUT)
+            await self._refuse(SIGNED_OUT)
             return
         # Before the page hears that it is connected, so that nothing goes past it.
         await self._told_of.enter_async_context(engine().notices.listen(user.pk, self._told))
         await self.accept()
-        self._user = user
+        self._user, self._pace = user, Rate(WORDS, WORD_SECONDS)
         self._outbox = Outbox(self._say)
         self._work = asyncio.create_task(self._listen(user))
+        await OPEN.enter(user.pk, self)
+
+    async def _refuse(self, code: int) -> None:
+        """In a way that tells the page why."""
+        await self.accept()
+        await self.close(code)
+
+    async def give_way(self) -> None:
+        """Too many pages of its person are open; this one has been open for longest."""
+        await self._end()
+        await self.close(TOO_MANY)
 
     async def receive(self, text_data: str | None = None, bytes_data: bytes | None = None) -> None:
         """How far the page has read: a number, and nothing else."""
         word = text_data or ""
-        if not (word.isascii() and word.isdigit() and len(word) <= LONGEST_WORD) or self._work is None:
-            await self.disconnect(NONSENSE)
+        if self._work is None or not _is_a_number(word) or not self._pace.may(""):
+            await self._end()
             await self.close(NONSENSE)
             return
         self._outbox.read(int(word))
 
     async def disconnect(self, code: int) -> None:
+        await self._end()
+
+    async def _end(self) -> None:
         if self._work:
             self._work.cancel()
+            OPEN.leave(self._user.pk, self)
         await self._told_of.aclose()
 
     async def _say(self, frame: str) -> None:
@@ -84,8 +109,9 @@ class Listening(AsyncWebsocketConsumer):
         await PRESENCE.until_signed_out(self._session, self._user)
         raise SignedOut
 
-    async def _ask_again(self) -> None:
-        if await in_thread(who_is_signed_in)(self._session) != self._user:
+    async def _ask_again(self, once: Once) -> None:
+        """Of all sockets that are told of a fact, the first one asks, for each session."""
+        if await once.get(self._session, lambda: in_thread(who_is_signed_in)(self._session)) != self._user:
             raise SignedOut
 
     async def _listen(self, user: User) -> None:
@@ -112,7 +138,8 @@ class Listening(AsyncWebsocketConsumer):
         page = None
         if conversation:
             await self._told_of.enter_async_context(mine.notices.listen(conversation, self._told))
-            page = await self._page(user, conversation, mine, group)
+            async with LOOKING():
+                page = await self._page(user, conversation, mine, group)
         while True:
             await self._tell(user, page, await self._told.get())
 
@@ -129,7 +156,7 @@ class Listening(AsyncWebsocketConsumer):
         await page.catch_up(asked.get("version", [""])[0])
         # In the list beside it too: its answer may have come to wait, or to its end, since the page was made.
         row = await in_thread(row_now)(conversation)
-        await self._ask_again()
+        await self._ask_again(Once())
         self._outbox.add(*row)
         return page
 
@@ -138,19 +165,29 @@ class Listening(AsyncWebsocketConsumer):
         return value
 
     async def _tell(self, user: User, page: ConversationNews | None, notice: Notice) -> None:
-        await self._ask_again()
-        if notice.address == user.pk and notice.what == "reviews":
-            self._outbox.add(*await in_thread(review_news)(user))
-        elif notice.address == user.pk:
+        await self._ask_again(notice.once)
+        if notice.address == user.pk:
             opened = page.conversation if page else None
-            self._outbox.add(
-                *await in_thread(list_news)(
-                    notice.conversation, moved=notice.what == "turn queued", open=opened
-                )
-            )
+            self._outbox.add(*await news_of_person(user, notice, opened))
         elif page:
             await in_thread(my_conversation)(user, page.conversation)
             await page.hear(notice)
+
+
+async def news_of_person(user: User, notice: Notice, opened: UUID | None) -> list[Operation]:
+    """Made once for all of their sockets that show the same. `opened`: the conversation on the page."""
+    if notice.what == "reviews":
+        news: list[Operation] = await notice.once.get("reviews", lambda: in_thread(review_news)(user))
+        return news
+    here = opened if opened == notice.conversation else None
+    moved = notice.what == "turn queued"
+    made = in_thread(list_news)
+    news = await notice.once.get(("list", here), lambda: made(notice.conversation, moved=moved, open=here))
+    return news
+
+
+def _is_a_number(word: str) -> bool:
+    return word.isascii() and word.isdigit() and len(word) <= LONGEST_WORD
 
 
 def _place(user: User, conversation: UUID, leaf: str) -> tuple[UUID | None, bool]:

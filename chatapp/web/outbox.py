@@ -20,7 +20,7 @@ from .operations import Operation
 # What a socket that reads nothing has been sent is kept here rendered and as text, several times as large.
 WINDOW = 64 * 1024
 WAITING = 4 * 1024
-# The server under us sends no message above 1 MiB, so a longer frame goes in pieces: all but the last begin with MORE.
+# The server under us sends no message that is longer, so a longer frame goes in pieces: all but the last begin with MORE.
 PIECE = 64 * 1024
 MORE = "+"
 PATIENCE = 30.0

@@ -280,15 +280,16 @@ function connected(yes) {
   if (yes) {
     clearTimeout(lost);
     lost = 0;
-    if (line) line.hidden = true;
+    if (line) line.hidden = byId("paused").hidden = true;
   } else {
     lost ||= setTimeout(() => line && (line.hidden = false), TOLD_AFTER_MS);
   }
 }
 
-// Closed for good: signed out, or not there any more.
+// Closed for good: signed out, or not there any more. Or until somebody looks at this page again: too many others are open.
 function ended(code) {
   clearTimeout(lost);
+  if (code === 4429) return byId("paused") && (byId("paused").hidden = false);
   operations.say(code === 4404 ? "This conversation is not there any more." : "You are signed out. Reload the page.");
 }
 
@@ -296,6 +297,7 @@ const comeBack = () => {
   if (socket && socket.readyState > WebSocket.OPEN) (tries = 0), connect();
 };
 addEventListener("online", comeBack);
+addEventListener("focus", comeBack);
 addEventListener("pageshow", ({ persisted }) => persisted && connect());
 document.addEventListener("visibilitychange", () => {
   if (!document.hidden) comeBack();

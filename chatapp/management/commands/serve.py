@@ -24,12 +24,15 @@ from chatapp.logs import hear_of_lost_exceptions
 from chatapp.management import tables
 from chatapp.management.direct import write_directly
 from chatapp.store import first_account
+from chatapp.web.outbox import PIECE
 from chatapp.web.static_files import collect_when_changed
 
 if TYPE_CHECKING:
     from chatapp.asgi import AwakeAtFirstScope
 
 EVERYWHERE = ("0.0.0.0", "::")
+# What a socket is told, of four octets a sign; and what it may say at once, in octets.
+LONGEST_MESSAGE, LONGEST_WORD = 4 * (PIECE + 1), 1024
 FIRST_ACCOUNT = "Create the first account there: it becomes the administrator."
 # As malloc.h numbers it.
 M_ARENA_MAX = -8
@@ -57,7 +60,13 @@ class Command(BaseCommand):
         from chatapp.asgi import application
 
         endpoints = build_endpoint_description_strings(host=host, port=port)
-        server = Server(application, endpoints=endpoints, server_name="")
+        server = Server(
+            application,
+            endpoints=endpoints,
+            server_name="",
+            websocket_max_message_size=LONGEST_MESSAGE,
+            websocket_max_frame_size=LONGEST_WORD,
+        )
         # What is loaded by now stays: looking through it again and again would hold up every stream.
         gc.collect()
         gc.freeze()
