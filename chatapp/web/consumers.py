@@ -33,8 +33,8 @@ from .thread import Viewer
 
 log = logging.getLogger(__name__)
 
-# Above 4000 the page does not come back by itself.
-NOT_YOURS, SIGNED_OUT, NONSENSE, TOO_MANY, AGAIN = 4404, 4401, 4400, 4429, 1013
+# Above 4000 the page does not come back by itself. The server under us says none of the protocol's own codes but 1000.
+NOT_YOURS, SIGNED_OUT, NONSENSE, TOO_MANY, AGAIN = 4404, 4401, 4400, 4429, 3013
 LONGEST_WORD = 12
 # Words at once, and seconds for each further one: many times as often as a page says how far it has read.
 WORDS, WORD_SECONDS = 500, 0.01

@@ -221,6 +221,7 @@ function connect() {
   listening = thread();
   clearTimeout(telling);
   [waiting, came, done, untold, telling, pieces, named, heard] = [[], 0, 0, 0, 0, "", "", performance.now()];
+  mine.onopen = () => byId("paused") && (byId("paused").hidden = true);
   mine.onmessage = ({ data }) => {
     if (mine !== socket) return;
     [heard, tries] = [performance.now(), 0];
@@ -280,7 +281,7 @@ function connected(yes) {
   if (yes) {
     clearTimeout(lost);
     lost = 0;
-    if (line) line.hidden = byId("paused").hidden = true;
+    if (line) line.hidden = true;
   } else {
     lost ||= setTimeout(() => line && (line.hidden = false), TOLD_AFTER_MS);
   }

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from contextlib import asynccontextmanager
+from contextlib import ExitStack, asynccontextmanager
 from threading import Lock
 
 import pytest
 from django.db.backends.utils import CursorWrapper
 
 from chatapp.store import in_thread, titles
-from chatapp.web.consumers import AGAIN, NONSENSE, SIGNED_OUT, TOO_MANY, WORDS
+from chatapp.web import consumers
+from chatapp.web.consumers import AGAIN, NONSENSE, NOT_YOURS, SIGNED_OUT, TOO_MANY, WORDS
 from chatapp.web.open_sockets import MOST_OF_ONE, OPEN, Rate
+from tests.browser.served import serving, with_tables
 from tests.turns.stage import play
 
 from .front import house, session_of
 from .listening import Socket
 from .test_socket import address, answered
+from .wire import close_code, connected, handshake
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -72,7 +75,9 @@ def test_pages_count_whatever_session_they_have(alice):
     play(story())
 
 
-def test_who_opens_sockets_in_a_loop_is_refused_before_anybody_is_asked(alice, queries):
+def test_who_opens_sockets_in_a_loop_is_refused_before_anybody_is_asked(alice, queries, monkeypatch):
+    monkeypatch.setattr(consumers, "OPENINGS", Rate(2 * MOST_OF_ONE, 1.0, lambda: 0.0))
+
     async def story():
         hers = await in_thread(session_of)(alice)
         async with opened([hers] * (2 * MOST_OF_ONE)):
@@ -167,3 +172,21 @@ def test_a_rate_forgets_names_that_it_would_let_through_anyway():
         now += 0.01
         rate.may(str(number))
     assert len(rate._until) <= Rate.KEPT + 1
+
+
+def test_a_real_server_says_why_it_closes_a_socket(tmp_path):
+    with serving(with_tables(tmp_path), {}) as served, ExitStack() as stack:
+        hers = served.person()[1]
+        lines = [stack.enter_context(connected(served.url)) for _ in range(MOST_OF_ONE + 1)]
+        for line in lines:
+            line.sendall(handshake(served.url, "/ws/", hers))
+            assert b"101" in line.recv(12)
+        assert close_code(lines[0]) == TOO_MANY
+        stranger = stack.enter_context(connected(served.url))
+        stranger.sendall(handshake(served.url, "/ws/", ""))
+        assert close_code(stranger) == SIGNED_OUT
+
+
+@pytest.mark.parametrize("code", [NOT_YOURS, SIGNED_OUT, NONSENSE, TOO_MANY, AGAIN])
+def test_no_code_is_one_that_the_server_under_us_would_break_at(code):
+    assert 3000 <= code <= 4999

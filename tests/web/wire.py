@@ -58,3 +58,27 @@ def _more(line: socket.socket) -> bytes:
 
 def status(text: str) -> int:
     return int(text.split(" ", 2)[1])
+
+
+def handshake(url: str, path: str, session: str) -> bytes:
+    """Of a listening socket."""
+    wish = {"Upgrade": "websocket", "Connection": "Upgrade", "Sec-WebSocket-Version": "13"}
+    more = {"Sec-WebSocket-Key": "A" * 22 + "==", "Origin": url.rstrip("/")}
+    return head(url, path, wish | more, method="GET", session=session)
+
+
+def close_code(line: socket.socket) -> int:
+    """That a socket is closed with, whatever it says before."""
+    text = b""
+    while b"\r\n\r\n" not in text:
+        text += _more(line)
+    frames = text.partition(b"\r\n\r\n")[2]
+    while True:
+        while len(frames) < 4:
+            frames += _more(line)
+        if frames[0] == 0x88:
+            return int.from_bytes(frames[2:4])
+        size = frames[1] if frames[1] < 126 else 2 + int.from_bytes(frames[2:4])
+        while len(frames) < 2 + size:
+            frames += _more(line)
+        frames = frames[2 + size :]
