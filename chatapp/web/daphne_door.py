@@ -14,6 +14,7 @@ from django.db import Error
 
 from ..store import in_thread
 from .caps import LITTLE, cap_of
+from .open_sockets import BURST, REST_SECONDS, Rate
 from .reception import (
     HEADER,
     MOST_OF_ONE,
@@ -25,10 +26,14 @@ from .reception import (
     person_of,
     seconds_for,
     senders,
+    session_in,
 )
 
 # In more pieces than this nobody sends anything who means well; each costs as much as a hundred bytes.
 MOST_PIECES = 10_000
+# As the sockets themselves have it, for servers other than Daphne.
+openings = Rate(BURST, REST_SECONDS)
+TOO_OFTEN = b"HTTP/1.1 429 Too Many Requests\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
 # What still comes of a refused body is thrown away for so long, because closing at once would take the answer from whoever sends.
 DRAINED, DRAINING_SECONDS = 32 * 1024 * 1024, 5.0
 
@@ -80,6 +85,11 @@ class CappedRequest(WebRequest):
             return
         self._is_over = True
         self._pool.arrived(self)
+        if self.requestHeaders.hasHeader(b"Upgrade") and not openings.may(session_in(self._cookies())):
+            # A page comes back by itself; a socket that is opened only to be closed would cost three times as much.
+            self.channel.transport.write(TOO_OFTEN)
+            self.channel.loseConnection()
+            return
         super().requestReceived(command, path, version)
 
     def check_timeouts(self) -> None:
@@ -129,9 +139,8 @@ class CappedRequest(WebRequest):
             self._looking = asyncio.ensure_future(self._look_who_it_is(cap, waits))
 
     async def _look_who_it_is(self, cap: int, waits: bool) -> None:
-        cookies = b"; ".join(self.requestHeaders.getRawHeaders(b"Cookie", [])).decode("latin-1")
         try:
-            person = await in_thread(person_of)(cookies)
+            person = await in_thread(person_of)(self._cookies())
         except Error:
             person, refusal = None, Refusal.CROWDED
         else:
@@ -165,6 +174,9 @@ class CappedRequest(WebRequest):
             if not senders[self._person]:
                 del senders[self._person]
             self._person = None
+
+    def _cookies(self) -> str:
+        return b"; ".join(self.requestHeaders.getRawHeaders(b"Cookie", [])).decode("latin-1")
 
     def _line(self) -> tuple[bytes, bytes, bytes]:
         channel = self.channel

@@ -11,6 +11,9 @@ from typing import Protocol
 from ..at_once import AtOnce
 
 MOST_OF_ONE = 32
+LONGEST_NAME = 64
+# With one session, which is one person's: all their pages at once, and then now and then another.
+BURST, REST_SECONDS = 2 * MOST_OF_ONE, 1.0
 
 
 class Socket(Protocol):
@@ -52,7 +55,7 @@ class Rate:
         self._until: dict[str, float] = {}
 
     def may(self, name: str) -> bool:
-        now = self._now()
+        now, name = self._now(), name[:LONGEST_NAME]
         until = max(now, self._until.get(name, now))
         if until - now > (self._at_once - 1) * self._seconds:
             return False
@@ -63,7 +66,6 @@ class Rate:
 
 
 OPEN = OpenSockets()
-# With one session, which is one person's: all their pages at once, and then now and then another.
-OPENINGS = Rate(2 * MOST_OF_ONE, 1.0)
+OPENINGS = Rate(BURST, REST_SECONDS)
 # Of the few threads that ask the database, opening sockets takes no more than these.
 LOOKING = AtOnce(2)

@@ -6,12 +6,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 from enum import StrEnum
-from http.cookies import CookieError, SimpleCookie
 from typing import Protocol
 
 from asgiref.sync import iscoroutinefunction, sync_to_async
 from django.conf import settings
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, parse_cookie
 from django.http.response import HttpResponseBase
 from django.shortcuts import render
 from django.utils.decorators import sync_and_async_middleware
@@ -57,13 +56,14 @@ def seconds_for(size: int) -> float:
     return PATIENCE + size / PACE
 
 
+def session_in(cookies: str) -> str:
+    return str(parse_cookie(cookies).get(settings.SESSION_COOKIE_NAME, ""))
+
+
 def person_of(cookies: str) -> int | None:
     """Who is signed in with these cookies."""
-    try:
-        morsel = SimpleCookie(cookies).get(settings.SESSION_COOKIE_NAME)
-    except CookieError:
-        return None
-    user = who_is_signed_in(morsel.value) if morsel else None
+    session = session_in(cookies)
+    user = who_is_signed_in(session) if session else None
     return user.pk if user and user.is_authenticated else None
 
 

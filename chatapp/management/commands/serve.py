@@ -7,6 +7,7 @@ import contextlib
 import ctypes
 import errno
 import gc
+import resource
 import socket
 from argparse import ArgumentParser
 from collections.abc import Iterator
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
     from chatapp.asgi import AwakeAtFirstScope
 
 EVERYWHERE = ("0.0.0.0", "::")
+# Whoever opens a thousand connections at once must not keep the next one waiting for seconds.
+BACKLOG = 4096
 # What a socket is told, of four octets a sign; and what it may say at once, in octets.
 LONGEST_MESSAGE, LONGEST_WORD = 4 * (PIECE + 1), 1024
 FIRST_ACCOUNT = "Create the first account there: it becomes the administrator."
@@ -48,6 +51,7 @@ class Command(BaseCommand):
     def handle(self, *args: Any, host: str, port: int, **options: Any) -> None:
         _share_memory_between_threads()
         hear_of_lost_exceptions()
+        _take_many_connections()
         host = host.strip("[]")
         _refuse_what_cannot_be_listened_to(host, port)
         _make_what_is_missing()
@@ -59,7 +63,8 @@ class Command(BaseCommand):
         # The pages are loaded only now, with the settings as they have become.
         from chatapp.asgi import application
 
-        endpoints = build_endpoint_description_strings(host=host, port=port)
+        plain = build_endpoint_description_strings(host=host, port=port)
+        endpoints = [f"{endpoint}:backlog={BACKLOG}" for endpoint in plain]
         server = Server(
             application,
             endpoints=endpoints,
@@ -92,6 +97,13 @@ def _share_memory_between_threads() -> None:
     """The C library of Linux gives threads memory of their own, which stays with them; requests here have many threads."""
     with contextlib.suppress(AttributeError, OSError, TypeError):
         ctypes.CDLL(None).mallopt(M_ARENA_MAX, 2)
+
+
+def _take_many_connections() -> None:
+    """As many as the system lets us have: its usual thousand is less than one visitor can open."""
+    most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    with contextlib.suppress(OSError, ValueError):
+        resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
 
 
 def _give_back_memory() -> None:
