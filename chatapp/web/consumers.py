@@ -165,11 +165,13 @@ class Listening(AsyncWebsocketConsumer):
         return value
 
     async def _tell(self, user: User, page: ConversationNews | None, notice: Notice) -> None:
-        await self._ask_again(notice.once)
         if notice.address == user.pk:
-            opened = page.conversation if page else None
-            self._outbox.add(*await news_of_person(user, notice, opened))
+            news = await news_of_person(user, notice, page.conversation if page else None)
+            # After the rows were read: what they say may be newer than the notice.
+            await self._ask_again(notice.once)
+            self._outbox.add(*news)
         elif page:
+            await self._ask_again(notice.once)
             await in_thread(my_conversation)(user, page.conversation)
             await page.hear(notice)
 
