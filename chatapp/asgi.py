@@ -6,6 +6,7 @@ import logging
 import os
 from asyncio import AbstractEventLoop, Lock, Semaphore, get_running_loop
 from collections.abc import Awaitable, Callable
+from contextlib import AsyncExitStack
 from typing import Any, cast
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "chatapp.settings")
@@ -13,6 +14,8 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "chatapp.settings")
 from channels.routing import ProtocolTypeRouter
 from django.core.asgi import get_asgi_application
 from django.db import Error
+
+from .patience import patience, waiting
 
 Scope = dict[str, Any]
 Receive = Callable[[], Awaitable[dict[str, Any]]]
@@ -22,6 +25,9 @@ Application = Callable[[Scope, Receive, Send], Awaitable[Any]]
 log = logging.getLogger(__name__)
 
 AT_ONCE = 16
+# Those of them that may write: where each waits for a database that is locked, the others still read.
+WRITERS = 10
+_READS = ("GET", "HEAD", "OPTIONS")
 
 
 class AwakeAtFirstScope:
@@ -57,25 +63,32 @@ async def start_engine() -> None:
 
 
 class AtMost:
-    """Serves so many requests at a time; each takes a thread and what its page needs. The others wait their turn."""
+    """Serves so many requests at a time, and not all of them to writers; each takes a thread and what its page needs. The others
+    wait their turn."""
 
-    def __init__(self, application: Application, most: int) -> None:
-        self._application, self._most = application, most
-        self._free: dict[AbstractEventLoop, Semaphore] = {}
+    def __init__(self, application: Application, most: int, writers: int) -> None:
+        self._application, self._most, self._writers = application, most, writers
+        self._free: dict[AbstractEventLoop, tuple[Semaphore, Semaphore]] = {}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        async with self._places():
-            await self._application(scope, receive, send)
+        places, to_write = self._places()
+        with patience():
+            async with AsyncExitStack() as held:
+                with waiting():
+                    if scope["method"] not in _READS:
+                        await held.enter_async_context(to_write)
+                    await held.enter_async_context(places)
+                await self._application(scope, receive, send)
 
-    def _places(self) -> Semaphore:
+    def _places(self) -> tuple[Semaphore, Semaphore]:
         """Of the loop that serves; there is one in each process, and tests have one after the other."""
         loop = get_running_loop()
         if loop not in self._free:
-            self._free = {loop: Semaphore(self._most)}
+            self._free = {loop: (Semaphore(self._most), Semaphore(self._writers))}
         return self._free[loop]
 
 
-http = AtMost(cast(Application, get_asgi_application()), AT_ONCE)
+http = AtMost(cast(Application, get_asgi_application()), AT_ONCE, WRITERS)
 # Their rows cannot be imported before Django is set up either.
 from .web.routes import sockets  # noqa: E402
 

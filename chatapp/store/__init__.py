@@ -11,7 +11,7 @@ from .branches import (
     load_message_row,
     next_round,
 )
-from .database import close_threads, in_thread
+from .database import close_threads, if_possible, in_thread
 from .deciding import Answers, asks_of, decide, park
 from .permissions import Permissions, load_permissions
 from .rows import Claim, Fenced, Measured
@@ -72,6 +72,7 @@ __all__ = [
     "definitions_of",
     "finish",
     "give_up",
+    "if_possible",
     "in_thread",
     "interrupt",
     "load_answer",

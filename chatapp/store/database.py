@@ -4,16 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
+from math import inf
 from threading import Barrier
-from typing import ParamSpec, TypeVar
+from time import monotonic
+from typing import Any, ParamSpec, TypeVar
 
 from asgiref.sync import sync_to_async
-from django.db import close_old_connections, connections
+from django.db import Error, close_old_connections, connection, connections, transaction
+from django.db.backends.base.base import BaseDatabaseWrapper
+
+from ..patience import is_counted, left, patience, spend, waiting
+from .unavailable import Waited, trouble_in
 
 P = ParamSpec("P")
 R = TypeVar("R")
 
 THREADS = 4
+# Seconds that need not be told to the database anew.
+NEARLY = 0.05
+# So long waits what can be left out.
+SOON = 0.1
 # Django's own async calls share a single thread, where a quick query waits behind a slow one.
 _pool = ThreadPoolExecutor(THREADS, thread_name_prefix="database")
 
@@ -21,15 +31,23 @@ _pool = ThreadPoolExecutor(THREADS, thread_name_prefix="database")
 def in_thread(work: Callable[P, R]) -> Callable[P, Awaitable[R]]:
     """The same function, to be awaited."""
 
-    def fresh(*args: P.args, **kwargs: P.kwargs) -> R:
-        close_old_connections()
-        try:
-            return work(*args, **kwargs)
-        finally:
-            _keep_files_open()
-            close_old_connections()
+    async def awaited(*args: P.args, **kwargs: P.kwargs) -> R:
+        began = monotonic()
 
-    return sync_to_async(fresh, thread_sensitive=False, executor=_pool)
+        def fresh() -> R:
+            spend(monotonic() - began)
+            if is_counted() and not left():
+                raise Waited("every thread waits for the database")
+            close_old_connections()
+            try:
+                return work(*args, **kwargs)
+            finally:
+                _keep_files_open()
+                close_old_connections()
+
+        return await sync_to_async(fresh, thread_sensitive=False, executor=_pool)()
+
+    return awaited
 
 
 def _keep_files_open() -> None:
@@ -37,6 +55,25 @@ def _keep_files_open() -> None:
     for connection in connections.all(initialized_only=True):
         if connection.vendor == "sqlite":
             connection.close_at = None
+
+
+def if_possible(write: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R | None:
+    """For a write that may be left out where whoever came only reads: None where it cannot be made now."""
+    try:
+        with patience(SOON), transaction.atomic():
+            _hurry()
+            return write(*args, **kwargs)
+    except Error as error:
+        if trouble_in(error) is None:
+            raise
+        return None
+
+
+def _hurry() -> None:
+    """SQLite was told before the transaction began."""
+    if connection.vendor == "postgresql":
+        with connection.cursor() as cursor:
+            cursor.execute(f"SET LOCAL lock_timeout = {SOON * 1000:.0f}")
 
 
 def close_threads() -> None:
@@ -52,3 +89,31 @@ def close_threads() -> None:
         _pool.submit(close)
     _pool.shutdown(wait=True)
     _pool = ThreadPoolExecutor(THREADS, thread_name_prefix="database")
+
+
+class _Patient:
+    """On a connection to SQLite: who waits for the lock waits no longer than is left."""
+
+    def __init__(self) -> None:
+        self._told = inf
+
+    def __call__(self, execute: Callable[..., Any], sql: str, params: Any, many: bool, context: Any) -> Any:
+        connection = context["connection"]
+        # Inside a transaction the lock is held, and whoever only reads needs none.
+        if connection.in_atomic_block or sql.startswith("SELECT"):
+            return execute(sql, params, many, context)
+        self._tell(connection, left())
+        with waiting():
+            return execute(sql, params, many, context)
+
+    def _tell(self, connection: BaseDatabaseWrapper, seconds: float) -> None:
+        if abs(seconds - self._told) > NEARLY:
+            connection.connection.execute(f"PRAGMA busy_timeout = {seconds * 1000:.0f}")
+            self._told = seconds
+
+
+def make_patient(connection: BaseDatabaseWrapper, **_: Any) -> None:
+    """Called for each new connection."""
+    if connection.vendor == "sqlite":
+        before = [wrap for wrap in connection.execute_wrappers if not isinstance(wrap, _Patient)]
+        connection.execute_wrappers[:] = [_Patient(), *before]

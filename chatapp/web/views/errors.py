@@ -3,12 +3,20 @@ the form was the nonsense."""
 
 from __future__ import annotations
 
+import sys
+
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.template.loader import render_to_string
 
+from ...store.unavailable import trouble_in
+from ..unavailable import unavailable
+
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """Also where a session could not be written, which Django takes for one that was ended meanwhile."""
+    if trouble := trouble_in(exception):
+        return unavailable(request, trouble)
     return render(request, "400.html", status=400)
 
 
@@ -21,5 +29,7 @@ def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 
 def broken(request: HttpRequest) -> HttpResponse:
-    """It asks nobody who looks: that may be what broke."""
+    """It asks nobody who looks: that may be what broke. A middleware may have needed the database."""
+    if trouble := trouble_in(sys.exception()):
+        return unavailable(request, trouble)
     return HttpResponse(render_to_string("500.html"), status=500)

@@ -1,0 +1,57 @@
+"""How long whoever asks the database waits for others: a request two seconds in all, whatever it does and wherever it waits."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+
+SECONDS = 2.0
+
+
+@dataclass(slots=True)
+class _Patience:
+    left: float
+
+
+_mine: ContextVar[_Patience | None] = ContextVar("patience", default=None)
+
+
+@contextmanager
+def patience(seconds: float | None = None) -> Iterator[None]:
+    """What is done inside waits no longer than this in all, nor longer than whoever waits for it."""
+    allowed = min(left(), SECONDS if seconds is None else seconds)
+    mine = _Patience(allowed)
+    token = _mine.set(mine)
+    try:
+        yield
+    finally:
+        _mine.reset(token)
+        spend(allowed - mine.left)
+
+
+def left() -> float:
+    """Seconds. Where nobody counts them, each wait has all of them."""
+    mine = _mine.get()
+    return SECONDS if mine is None else max(0.0, mine.left)
+
+
+def is_counted() -> bool:
+    return _mine.get() is not None
+
+
+def spend(seconds: float) -> None:
+    if mine := _mine.get():
+        mine.left -= seconds
+
+
+@contextmanager
+def waiting() -> Iterator[None]:
+    """The time inside is waited."""
+    began = time.monotonic()
+    try:
+        yield
+    finally:
+        spend(time.monotonic() - began)
