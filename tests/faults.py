@@ -88,7 +88,16 @@ def read_only() -> Iterator[None]:
 @contextmanager
 def full() -> Iterator[None]:
     """No page can be added to the file; PostgreSQL says what it would say then."""
-    with _every_connection("PRAGMA max_page_count = 1") if connection.vendor == "sqlite" else _full_tables():
+    with _full_file() if connection.vendor == "sqlite" else _full_tables():
+        yield
+
+
+@contextmanager
+def _full_file() -> Iterator[None]:
+    """Without the room that rows left when they went."""
+    with connection.cursor() as cursor:
+        cursor.execute("VACUUM")
+    with _every_connection("PRAGMA max_page_count = 1"):
         yield
 
 

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import asyncio
+import time
 from typing import Any
+from uuid import uuid4
 
 import pytest
+from django.db import connection, connections
 
-from chatapp.models import Share
-from tests.faults import FAULTS, short_patience
+from chatapp.models import Item, Share
+from tests.faults import FAULTS, locked, short_patience
 from tests.turns.stage import play
 
 from .addresses import ADDRESSES
 from .front import HTMX, Visitor, house, session_of
+from .page import Page, attribute, words
 from .test_access import Belongings, address
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.both]
@@ -19,6 +24,8 @@ pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.both]
 # Where even reading has to write first: a look of an administrator, and the token of a mail, which moves into the session.
 WRITES_FIRST = ("/accounts/reset/<uidb64>/<token>/",)
 ANSWERS_WITH_503 = ("/health/ready",)
+# A little more than two seconds: the machine may be busy too.
+LONGEST = 2.5
 
 
 def places(hers: Belongings) -> list[tuple[str, str]]:
@@ -83,3 +90,96 @@ def test_what_is_only_read_is_read_while_nothing_can_be_written(alice, dana, fau
     usual = read(reading)
     with short_patience(), FAULTS[fault]():
         assert read(reading) == usual
+
+
+def test_pages_of_errors_give_back_what_they_asked_with(alice):
+    she = people(alice)[0]
+
+    async def story():
+        async with house():
+            lost = await asyncio.gather(*(she.get("/nowhere/") for _ in range(20)))
+            assert {response.status_code for response in lost} == {404}
+
+    play(story())
+    connections.close_all()
+    if connection.vendor == "postgresql":
+        pool = connection.pool.get_stats()
+        assert pool["pool_available"] == pool["pool_size"]
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_what_could_not_be_asked_comes_back_in_a_field_and_is_asked_once_the_database_heals(alice, fault):
+    hers = Belongings(alice)
+    she, where = people(alice)[0], f"/c/{hers.conversation}/ask/"
+    # So much that no page of the file has room for it.
+    said = f"Kept <words> {'and more ' * 10_000}".strip()
+    form = {"text": said, "parent": str(hers.answer), "key": str(uuid4()), "model": "demo:thinker"}
+    pages = []
+
+    async def asks(form):
+        async with house():
+            pages.append(await she.post(where, form))
+
+    with short_patience(), FAULTS[fault]():
+        play(asks(form))
+    page = Page(pages[0])
+    assert pages[0].status_code == 503
+    assert words(page.one("textarea", name="text")) == said
+    again = {attribute(field, "name"): attribute(field, "value") for field in page.all("input", type="hidden")}
+    assert attribute(page.one("form"), "action") == where
+    assert {**again, "text": said}.items() >= form.items()
+    play(asks({**again, "text": said}))
+    assert pages[1].status_code == 303
+    assert Item.objects.filter(text=said).count() == 1
+
+
+def test_passwords_are_never_told_again(alice):
+    form = {"username": "alice", "password": "canary-password"}
+    found = []
+
+    async def story():
+        async with house():
+            found.append(await Visitor("").post("/accounts/login/", form))
+
+    with short_patience(), locked():
+        play(story())
+    assert found[0].status_code == 503
+    assert "canary" not in found[0].text
+
+
+def test_whoever_waits_waits_two_seconds_in_all(alice):
+    """Also where more of them come at once than there are threads and places."""
+    she = people(alice)[0]
+    took = []
+
+    async def asks(n):
+        began = time.monotonic()
+        response = await she.post("/ask/", {"text": f"Question {n}?"})
+        took.append(time.monotonic() - began)
+        assert response.status_code == 503
+
+    async def story():
+        async with house():
+            await asyncio.gather(*(asks(n) for n in range(24)))
+
+    with locked():
+        play(story())
+    assert 1.5 < min(took) and max(took) < LONGEST, (min(took), max(took))
+
+
+def test_whoever_only_reads_does_not_wait_for_those_who_write(alice, bob):
+    she, he = people(alice, bob)[:2]
+    answered = []
+
+    async def story():
+        async with house():
+            writing = [asyncio.ensure_future(she.post("/ask/", {"text": f"{n}?"})) for n in range(24)]
+            await asyncio.sleep(0)
+            for _ in range(5):
+                answered.append((await he.get("/shares/")).status_code)
+            assert not any(each.done() for each in writing)
+            await asyncio.gather(*writing)
+
+    with locked():
+        play(story())
+    assert answered == [200] * 5
