@@ -20,16 +20,18 @@ _mine: ContextVar[_Patience | None] = ContextVar("patience", default=None)
 
 
 @contextmanager
-def patience(seconds: float | None = None) -> Iterator[None]:
-    """What is done inside waits no longer than this in all, nor longer than whoever waits for it."""
-    allowed = min(left(), SECONDS if seconds is None else seconds)
+def patience(seconds: float | None = None, *, anew: bool = False) -> Iterator[None]:
+    """What is done inside waits no longer than this in all, nor longer than whoever waits for it, unless that begins anew."""
+    wanted = SECONDS if seconds is None else seconds
+    allowed = wanted if anew else min(left(), wanted)
     mine = _Patience(allowed)
     token = _mine.set(mine)
     try:
         yield
     finally:
         _mine.reset(token)
-        spend(allowed - mine.left)
+        if not anew:
+            spend(allowed - mine.left)
 
 
 def left() -> float:

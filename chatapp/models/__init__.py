@@ -17,7 +17,7 @@ from .chat import (
 )
 from .fields import VerbatimField
 from .figures import ModelDay, PersonDay
-from .people import DailyLimit, Preference, SignedUp, Theme, Throttle
+from .people import DailyLimit, LongWrite, Preference, SignedUp, Theme, Throttle
 from .providers import Installation, KnownModel, ModelProvider
 from .reviews import Note, Scope, Submission, Submitted, Verdict, Wish
 from .sharing import Look, Origin, Share
@@ -37,6 +37,7 @@ __all__ = [
     "Installation",
     "Item",
     "KnownModel",
+    "LongWrite",
     "Look",
     "McpServer",
     "McpTool",
