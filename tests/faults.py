@@ -71,7 +71,12 @@ def beside(name: str = "") -> Iterator[Any]:
     import psycopg
 
     given = connection.settings_dict
-    where = {"host": given["HOST"], "port": given["PORT"], "user": given["USER"], "password": given["PASSWORD"]}
+    where = {
+        "host": given["HOST"],
+        "port": given["PORT"],
+        "user": given["USER"],
+        "password": given["PASSWORD"],
+    }
     with psycopg.connect(
         dbname=name or given["NAME"], autocommit=True, **{key: value for key, value in where.items() if value}
     ) as other:

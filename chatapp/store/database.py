@@ -52,9 +52,9 @@ def in_thread(work: Callable[P, R]) -> Callable[P, Awaitable[R]]:
 
 def _keep_files_open() -> None:
     """A connection to SQLite costs more to make than most calls, and nobody else waits for it."""
-    for connection in connections.all(initialized_only=True):
-        if connection.vendor == "sqlite":
-            connection.close_at = None
+    for each in connections.all(initialized_only=True):
+        if each.vendor == "sqlite":
+            each.close_at = None
 
 
 def if_possible(write: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterator
 from enum import StrEnum
+from typing import Any
 
 from django.contrib.sessions.backends.base import UpdateError
 from django.contrib.sessions.exceptions import SessionInterrupted
@@ -14,7 +15,7 @@ from django.db import Error, OperationalError
 class Trouble(StrEnum):
     """What keeps the database from its work, as a sentence for whoever waits for it."""
 
-    BUSY = "The database is busy, and what you sent had to wait too long."
+    BUSY = "The database is busy, and this had to wait too long."
     FULL = "The disk of the database is full."
     READ_ONLY = "The database can only be read just now."
     AWAY = "The database cannot be reached just now."
@@ -69,12 +70,13 @@ def _trouble(error: BaseException) -> Trouble | None:
         return Trouble.BUSY
     if not isinstance(error, Error):
         return None
-    driver = error.__cause__
+    driver: Any = error.__cause__
     if isinstance(driver, sqlite3.Error):
         return _SQLITE.get(getattr(driver, "sqlite_errorcode", 0) & 0xFF)
     if not hasattr(driver, "sqlstate"):
         return None
-    if driver.sqlstate is None:
+    state: str | None = driver.sqlstate
+    if state is None:
         # Before the server has said anything, or after it went away.
         return Trouble.AWAY if isinstance(error, OperationalError) else None
-    return next((found for begin, found in _POSTGRESQL.items() if driver.sqlstate.startswith(begin)), None)
+    return next((found for begin, found in _POSTGRESQL.items() if state.startswith(begin)), None)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from typing import Any
 
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.middleware.csrf import get_token
@@ -16,7 +17,7 @@ from .commands import by_script
 log = logging.getLogger(__name__)
 
 RETRY_SECONDS = 5
-NOTHING_LOST = "Nothing was changed. Try again in a moment."
+NOTHING_LOST = "Nothing that you wrote is lost; try again in a moment."
 # What people type; whatever else a form holds goes along unseen.
 _TYPED = ("text", "question", "words", "reason", "instructions", "title")
 
@@ -41,7 +42,11 @@ def unavailable(request: HttpRequest, trouble: Trouble) -> HttpResponse:
 def _words(request: HttpRequest, trouble: Trouble) -> str:
     if by_script(request):
         return escape(f"{trouble} {NOTHING_LOST}")
-    context = {"sentence": trouble, "nothing_lost": NOTHING_LOST, "path": request.get_full_path()}
+    context: dict[str, Any] = {
+        "sentence": trouble,
+        "nothing_lost": NOTHING_LOST,
+        "path": request.get_full_path(),
+    }
     if request.method == "POST" and not any("password" in name for name in request.POST):
         context |= {"again": True, "csrf_token": get_token(request), **_sent(request.POST)}
     return render_to_string("503.html", context)

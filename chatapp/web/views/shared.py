@@ -87,4 +87,7 @@ def _is_first_look(request: HttpRequest, found: Shared) -> bool:
         return False
     agent = request.headers.get("User-Agent", "")
     who = str(request.user.pk or f"{visitor_address(request)} {agent}")
-    return if_possible(throttle.take, READER_OF_THE_DAY, f"{found.share.pk} {who}", timezone.now()) == timedelta()
+    return (
+        if_possible(throttle.take, READER_OF_THE_DAY, f"{found.share.pk} {who}", timezone.now())
+        == timedelta()
+    )
