@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import socket
 import sqlite3
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext, suppress
+from threading import Event, Thread
 from typing import Any
 
 from django.apps import apps
@@ -171,6 +173,65 @@ def _closed_door() -> Iterator[None]:
             yield
         finally:
             other.execute(f'ALTER DATABASE "{name}" ALLOW_CONNECTIONS true')
+
+
+class Line:
+    """A network between us and PostgreSQL that can swallow everything for a while, without closing anything."""
+
+    def __init__(self, host: str, port: int) -> None:
+        self._there = (host, port)
+        self._flows = Event()
+        self._flows.set()
+        self._listening = socket.create_server(("127.0.0.1", 0))
+        self._sockets = [self._listening]
+        Thread(target=self._accept, daemon=True).start()
+
+    @property
+    def port(self) -> int:
+        return int(self._listening.getsockname()[1])
+
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        self._flows.clear()
+        yield
+        self._flows.set()
+
+    def close(self) -> None:
+        for each in self._sockets:
+            with suppress(OSError):
+                each.shutdown(socket.SHUT_RDWR)
+            each.close()
+
+    def _accept(self) -> None:
+        with suppress(OSError):
+            while True:
+                near, _ = self._listening.accept()
+                far = socket.create_connection(self._there)
+                self._sockets += [near, far]
+                for ends in ((near, far), (far, near)):
+                    Thread(target=self._carry, args=ends, daemon=True).start()
+
+    def _carry(self, one: socket.socket, other: socket.socket) -> None:
+        with suppress(OSError):
+            while data := one.recv(65536):
+                self._flows.wait()
+                other.sendall(data)
+            other.shutdown(socket.SHUT_WR)
+
+
+@contextmanager
+def through_a_line() -> Iterator[Line]:
+    given = connection.settings_dict
+    line = Line(given["HOST"] or "127.0.0.1", int(given["PORT"] or 5432))
+    usual = {name: given[name] for name in ("HOST", "PORT")}
+    _close_all()
+    given |= {"HOST": "127.0.0.1", "PORT": line.port}
+    try:
+        yield line
+    finally:
+        _close_all()
+        given |= usual
+        line.close()
 
 
 def _close_all() -> None:
