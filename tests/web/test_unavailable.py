@@ -8,11 +8,13 @@ from typing import Any
 from uuid import uuid4
 
 import pytest
-from django.db import connection, connections
+from django.contrib.sessions.exceptions import SessionInterrupted
+from django.core.handlers.exception import response_for_exception
+from django.db import Error, connection, connections
 
-from chatapp.models import Item, Share
+from chatapp.models import Item, Share, Throttle
 from chatapp.web.consumers import AGAIN
-from tests.faults import FAULTS, away, locked, short_patience, through_a_line
+from tests.faults import FAULTS, away, locked, read_only, short_patience, through_a_line
 from tests.turns.stage import play
 
 from .addresses import ADDRESSES
@@ -225,3 +227,34 @@ def test_a_server_that_froze_is_not_waited_for_and_heals_by_itself(alice):
         play(story())
     assert [status for status, _ in seen] == [200, 503, 200]
     assert seen[1][1] < LONGEST
+
+
+@pytest.mark.parametrize("dressed", [False, True], ids=["as it is", "as a session that ended"])
+def test_what_another_middleware_could_not_do_is_no_mistake_of_ours_either(rf, dressed):
+    with read_only():
+        try:
+            try:
+                Throttle.objects.create(name="one")
+            except Error as error:
+                if dressed:
+                    raise SessionInterrupted from error
+                raise
+        except (Error, SessionInterrupted) as error:
+            response = response_for_exception(rf.get("/"), error)
+    assert response.status_code == 503
+    assert "can only be read" in response.text
+
+
+def test_it_is_told_in_the_same_words_to_those_who_debug(alice, settings):
+    settings.DEBUG = True
+    found = []
+
+    async def story():
+        async with house():
+            found.append(await people_here[0].post("/ask/", {"text": "Why?"}))
+
+    people_here = people(alice)
+    with short_patience(), locked():
+        play(story())
+    assert found[0].status_code == 503
+    assert "The database is busy" in found[0].text
