@@ -13,7 +13,7 @@ from django.utils import timezone
 from chatapp import store
 from chatapp.models import Conversation, LongWrite, Message, Origin, Scope, Status, Submission, Submitted
 from chatapp.store import AskedFor, Refused, deleting, leaving, listing, long_writes, submitting
-from chatapp.store.forking import Extent, Manner, fork
+from chatapp.store.forking import WENT_ON, Extent, Manner, fork
 from chatapp.store.long_writes import LOST, ONE_AT_A_TIME, TOO_MANY, long_write
 from tests.faults import beside
 
@@ -149,8 +149,12 @@ def _write_at_once() -> None:
 
 
 def test_a_source_that_changes_meanwhile_is_not_forked(leaf, bob, monkeypatch):
-    monkeypatch.setattr(long_writes.time, "sleep", lambda seconds: deleting.delete_below(leaf) and None)
-    with pytest.raises(Refused):
+    def delete(seconds: float) -> None:
+        if not Message.objects.filter(deletion__isnull=False).exists():
+            deleting.delete_below(leaf)
+
+    monkeypatch.setattr(long_writes.time, "sleep", delete)
+    with pytest.raises(Refused, match=WENT_ON):
         fork(leaf, by=bob, extent=Extent.EVERYTHING)
     assert listing.load_page(bob).rows == ()
     assert list(store.verify_log()) == []
