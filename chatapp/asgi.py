@@ -15,7 +15,7 @@ from channels.routing import ProtocolTypeRouter
 from django.core.asgi import get_asgi_application
 from django.db import Error
 
-from .patience import patience, waiting
+from .patience import Queue, patience
 
 Scope = dict[str, Any]
 Receive = Callable[[], Awaitable[dict[str, Any]]]
@@ -74,10 +74,11 @@ class AtMost:
         places, to_write = self._places()
         with patience():
             async with AsyncExitStack() as held:
-                with waiting():
-                    if scope["method"] not in _READS:
-                        await held.enter_async_context(to_write)
-                    await held.enter_async_context(places)
+                queue = Queue()
+                if scope["method"] not in _READS:
+                    await held.enter_async_context(to_write)
+                await held.enter_async_context(places)
+                queue.leave()
                 await self._application(scope, receive, send)
 
     def _places(self) -> tuple[Semaphore, Semaphore]:

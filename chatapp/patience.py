@@ -57,3 +57,21 @@ def waiting() -> Iterator[None]:
         yield
     finally:
         spend(time.monotonic() - began)
+
+
+class Queue:
+    """Whoever stands in one before the database waits for it only where somebody ahead has given up on it meanwhile: else the
+    machine has much to do, and nothing is wrong."""
+
+    _given_up = -1.0
+
+    def __init__(self) -> None:
+        self._came = time.monotonic()
+
+    def leave(self) -> None:
+        if Queue._given_up > self._came:
+            spend(time.monotonic() - self._came)
+
+
+def give_up() -> None:
+    Queue._given_up = time.monotonic()

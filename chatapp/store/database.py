@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from math import inf
 from threading import Barrier
-from time import monotonic
 from typing import Any, ParamSpec, TypeVar
 
 from asgiref.sync import sync_to_async
 from django.db import Error, close_old_connections, connection, connections, transaction
 from django.db.backends.base.base import BaseDatabaseWrapper
 
-from ..patience import is_counted, left, patience, spend, waiting
+from ..patience import Queue, give_up, is_counted, left, patience, waiting
 from .unavailable import Waited, trouble_in
 
 P = ParamSpec("P")
@@ -32,15 +32,19 @@ def in_thread(work: Callable[P, R]) -> Callable[P, Awaitable[R]]:
     """The same function, to be awaited."""
 
     async def awaited(*args: P.args, **kwargs: P.kwargs) -> R:
-        began = monotonic()
+        queue = Queue()
 
         def fresh() -> R:
-            spend(monotonic() - began)
+            queue.leave()
             if is_counted() and not left():
                 raise Waited("every thread waits for the database")
             close_old_connections()
             try:
                 return work(*args, **kwargs)
+            except Error as error:
+                if trouble_in(error):
+                    give_up()
+                raise
             finally:
                 _keep_files_open()
                 close_old_connections()
@@ -60,8 +64,7 @@ def _keep_files_open() -> None:
 def if_possible(write: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R | None:
     """For a write that may be left out where whoever came only reads: None where it cannot be made now."""
     try:
-        with patience(SOON), transaction.atomic():
-            _hurry()
+        with patience(SOON), _hurrying():
             return write(*args, **kwargs)
     except Error as error:
         if trouble_in(error) is None:
@@ -69,11 +72,16 @@ def if_possible(write: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R |
         return None
 
 
-def _hurry() -> None:
-    """SQLite was told before the transaction began."""
-    if connection.vendor == "postgresql":
+@contextmanager
+def _hurrying() -> Iterator[None]:
+    """SQLite is told before each write; PostgreSQL for one transaction."""
+    if connection.vendor != "postgresql":
+        yield
+        return
+    with transaction.atomic():
         with connection.cursor() as cursor:
             cursor.execute(f"SET LOCAL lock_timeout = {SOON * 1000:.0f}")
+        yield
 
 
 def close_threads() -> None:

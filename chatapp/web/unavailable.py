@@ -11,6 +11,7 @@ from django.template.loader import render_to_string
 from django.utils.deprecation import MiddlewareMixin
 from django.utils.html import escape
 
+from ..patience import give_up
 from ..store.unavailable import Trouble, trouble_in
 from .commands import by_script
 
@@ -32,6 +33,7 @@ class Unavailable(MiddlewareMixin):
 
 def unavailable(request: HttpRequest, trouble: Trouble) -> HttpResponse:
     """It asks nobody who looks: that may be what cannot be told."""
+    give_up()
     log.warning("%s %s %s", trouble, request.method, request.path)
     response = HttpResponse(_words(request, trouble), status=503, headers={"Retry-After": str(RETRY_SECONDS)})
     # Else Django would call it an error of ours.
