@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.apps import AppConfig
 from django.contrib.auth.signals import user_logged_in
 from django.core.checks import Tags, register
+from django.db.backends.signals import connection_created
 from django.db.models.signals import post_save
 
 
@@ -16,9 +17,11 @@ class ChatappConfig(AppConfig):
     def ready(self) -> None:
         from . import checks
         from .store import names
+        from .store.database import make_patient
         from .web import password_given
 
         for check in (checks.redis, checks.unencrypted_address, checks.old_packages):
             register(check, Tags.compatibility)
+        connection_created.connect(make_patient, dispatch_uid="patience")
         post_save.connect(names.remember_saved, sender="auth.User")
         user_logged_in.connect(password_given.note_sign_in)

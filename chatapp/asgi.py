@@ -6,6 +6,7 @@ import logging
 import os
 from asyncio import Lock
 from collections.abc import Awaitable, Callable
+from contextlib import AsyncExitStack
 from typing import Any, cast
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "chatapp.settings")
@@ -16,6 +17,7 @@ from django.db import Error
 
 from .at_once import AtOnce
 from .logs import kind
+from .patience import Queue, patience
 
 Scope = dict[str, Any]
 Receive = Callable[[], Awaitable[dict[str, Any]]]
@@ -25,6 +27,9 @@ Application = Callable[[Scope, Receive, Send], Awaitable[Any]]
 log = logging.getLogger(__name__)
 
 AT_ONCE = 16
+# Those of them that may write: where each waits for a database that is locked, the others still read.
+WRITERS = 10
+_READS = ("GET", "HEAD", "OPTIONS")
 
 
 class AwakeAtFirstScope:
@@ -60,14 +65,21 @@ async def start_engine() -> None:
 
 
 class AtMost:
-    """Serves so many requests at a time; each takes a thread and what its page needs. The others wait their turn."""
+    """Serves so many requests at a time, and not all of them to writers; each takes a thread and what its page needs. The others
+    wait their turn."""
 
-    def __init__(self, application: Application, most: int) -> None:
-        self._application, self._places = application, AtOnce(most)
+    def __init__(self, application: Application, most: int, writers: int) -> None:
+        self._application, self._places, self._to_write = application, AtOnce(most), AtOnce(writers)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        async with self._places():
-            await self._application(scope, receive, send)
+        with patience():
+            async with AsyncExitStack() as held:
+                queue = Queue()
+                if scope["method"] not in _READS:
+                    await held.enter_async_context(self._to_write())
+                await held.enter_async_context(self._places())
+                queue.leave()
+                await self._application(scope, receive, send)
 
 
 _pages = cast(Application, get_asgi_application())
@@ -78,6 +90,6 @@ from .web.routes import sockets  # noqa: E402
 
 # Whoever runs Daphne has imported this before it listens.
 daphne_door.install()
-http = Capped(AtMost(_pages, AT_ONCE))
+http = Capped(AtMost(_pages, AT_ONCE, WRITERS))
 
 application = AwakeAtFirstScope(ProtocolTypeRouter({"http": http, "websocket": sockets}), start_engine)

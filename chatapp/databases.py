@@ -8,6 +8,7 @@ from typing import Any
 
 import dj_database_url
 
+from . import patience
 from .environment import Misconfigured
 
 _SQLITE = {
@@ -15,13 +16,20 @@ _SQLITE = {
     "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA cache_size=-500",
     # Without it, a transaction that reads before it writes fails at once when another one writes.
     "transaction_mode": "IMMEDIATE",
-    "timeout": 10,
+    "timeout": patience.SECONDS,
 }
 _POSTGRESQL = {
-    "pool": {"min_size": 1, "max_size": 10, "timeout": 10},
-    # A writer that freezes inside its transaction must not keep its locks.
-    "options": "-c idle_in_transaction_session_timeout=5000",
+    # A writer that freezes inside its transaction must not keep its locks, and nobody waits for them for ever.
+    "options": f"-c idle_in_transaction_session_timeout=5000 -c lock_timeout={patience.SECONDS * 1000:.0f}",
+    "connect_timeout": 3,
+    # A network that is cut is noticed in five seconds, by whoever sends and by whoever waits. In milliseconds, and in seconds.
+    "tcp_user_timeout": 5000,
+    "keepalives_idle": 5,
+    "keepalives_interval": 1,
+    "keepalives_count": 3,
 }
+# A server that is away is asked for again by whoever needs it next, not after a pause that has grown meanwhile.
+_POOL = {"min_size": 1, "max_size": 10, "timeout": patience.SECONDS * 0.9, "reconnect_timeout": 1.0}
 
 
 def database(url: str, *, data_dir: Path) -> dict[str, Any]:
@@ -65,8 +73,11 @@ def _postgresql(parsed: dict[str, Any]) -> dict[str, Any]:
             "DATABASE_URL names PostgreSQL, whose driver is not installed: "
             "pip install --require-hashes -r requirements/scale.txt"
         )
+    from .postgresql import Connection
+
+    pool = {"pool": _POOL | {"connection_class": Connection}}
     return parsed | {
-        "OPTIONS": _POSTGRESQL | parsed.get("OPTIONS", {}),
+        "OPTIONS": pool | _POSTGRESQL | parsed.get("OPTIONS", {}),
         "CONN_MAX_AGE": 0,
         "CONN_HEALTH_CHECKS": True,
     }

@@ -203,6 +203,7 @@ MIDDLEWARE = [
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
     "chatapp.web.reception.refused_at_the_door",
+    "chatapp.web.unavailable.Unavailable",
 ]
 ROOT_URLCONF = "chatapp.urls"
 ASGI_APPLICATION = "chatapp.asgi.application"

@@ -88,8 +88,28 @@ def test_only_so_many_requests_are_served_at_once_and_all_of_them_in_the_end():
         served.append(scope["n"])
 
     async def rush():
-        inner = AtMost(page, 3)
-        await asyncio.gather(*(inner({"n": n}, None, None) for n in range(20)))
+        inner = AtMost(page, 3, writers=2)
+        await asyncio.gather(*(inner({"n": n, "method": "GET"}, None, None) for n in range(20)))
 
     asyncio.run(rush())
     assert (most, sorted(served)) == (3, list(range(20)))
+
+
+def test_those_who_write_leave_places_to_those_who_read():
+    served, inside = [], asyncio.Event()
+
+    async def page(scope, receive, send):
+        served.append(scope["method"])
+        if scope["method"] == "POST":
+            await inside.wait()
+
+    async def rush():
+        inner = AtMost(page, 3, writers=2)
+        writing = [asyncio.ensure_future(inner({"method": "POST"}, None, None)) for _ in range(9)]
+        await asyncio.wait_for(inner({"method": "GET"}, None, None), 20)
+        assert served == ["POST", "POST", "GET"]
+        inside.set()
+        await asyncio.gather(*writing)
+
+    asyncio.run(rush())
+    assert served.count("POST") == 9

@@ -7,9 +7,11 @@ import os
 import pty
 import resource
 import signal
+import sqlite3
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import closing
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
@@ -161,6 +163,16 @@ def test_without_a_database_there_is_one_sentence(tmp_path, command):
     assert (ended.returncode, ended.stdout) == (1, "")
     assert ended.stderr.startswith("The database cannot be used: ")
     assert len(ended.stderr.splitlines()) == 1
+
+
+def test_while_the_database_is_locked_a_question_ends_with_a_sentence_in_seconds(shell, first):
+    file = Path(shell.environment["DATA_DIR"]) / "thoughtline.sqlite3"
+    with closing(sqlite3.connect(file, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        ended = shell.run("ask", "Hi")
+    assert ended.returncode == 1
+    assert ended.stderr.endswith("The database cannot be used: database is locked\n")
+    assert "Traceback" not in ended.stderr
 
 
 def test_when_nothing_more_can_be_written_the_command_ends_with_a_sentence(shell, first):

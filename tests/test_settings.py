@@ -134,6 +134,7 @@ def test_with_nothing_set_everything_has_a_value(load):
     assert settings.INCOMPLETE_PROVIDERS == []
     assert settings.DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3"
     assert settings.DATABASES["default"]["OPTIONS"]["transaction_mode"] == "IMMEDIATE"
+    assert settings.DATABASES["default"]["OPTIONS"]["timeout"] == 2
     assert settings.DEBUG is False
     assert settings.SIGNUP_OPEN is settings.LOCAL_MODEL is settings.MODEL_TITLES is True
     assert settings.REPLAY_TURNS is None
@@ -211,7 +212,13 @@ def test_postgresql_gets_a_pool_and_no_frozen_writers(load):
     settings = load(DATABASE_URL="postgres://user:secret@db/name?sslmode=require", REDIS_URL="redis://cache")
     options = settings.DATABASES["default"]["OPTIONS"]
     assert options["pool"]["max_size"] == 10
-    assert options["options"] == "-c idle_in_transaction_session_timeout=5000"
+    assert options["pool"]["timeout"] < 2
+    assert options["options"] == "-c idle_in_transaction_session_timeout=5000 -c lock_timeout=2000"
+    assert (options["connect_timeout"], options["tcp_user_timeout"], options["keepalives_idle"]) == (
+        3,
+        5000,
+        5,
+    )
     assert options["sslmode"] == "require"
     assert settings.REDIS_URL == "redis://cache"
 

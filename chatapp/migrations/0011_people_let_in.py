@@ -25,7 +25,7 @@ class Migration(migrations.Migration):
 
     dependencies = [
         ('auth', '0012_alter_user_first_name_max_length'),
-        ('chatapp', '0009_providers'),
+        ('chatapp', '0010_heartbeats'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 

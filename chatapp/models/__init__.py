@@ -17,7 +17,17 @@ from .chat import (
 )
 from .fields import VerbatimField
 from .figures import ModelDay, PersonDay
-from .people import OUTLINE_CAP, DailyLimit, NameOutline, Preference, SignedUp, Theme, Throttle, WayIn
+from .people import (
+    OUTLINE_CAP,
+    DailyLimit,
+    LongWrite,
+    NameOutline,
+    Preference,
+    SignedUp,
+    Theme,
+    Throttle,
+    WayIn,
+)
 from .providers import Installation, KnownModel, ModelProvider
 from .reviews import Note, Scope, Submission, Submitted, Verdict, Wish
 from .running import Heartbeat
@@ -40,6 +50,7 @@ __all__ = [
     "Installation",
     "Item",
     "KnownModel",
+    "LongWrite",
     "Look",
     "McpServer",
     "McpTool",

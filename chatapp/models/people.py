@@ -84,6 +84,23 @@ class WayIn(models.Model):
         return f"way in of {self.user_id}"
 
 
+class LongWrite(models.Model):
+    """That somebody's long write is under way: each person has one at a time. `made` is what nobody sees before its last piece;
+    `leaves`: their account goes, with everything in it."""
+
+    person = models.OneToOneField(
+        settings.AUTH_USER_MODEL, models.CASCADE, primary_key=True, related_name="long_write"
+    )
+    # Of whoever writes: another who takes over has another one.
+    key = models.UUIDField()
+    made = models.UUIDField(null=True, blank=True)
+    leaves = models.BooleanField(default=False)
+    touched_at = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return f"long write of {self.person_id}"
+
+
 class DailyLimit(models.Model):
     """How much may be used in one day (UTC), by one person or by each of a kind; what is empty has no limit."""
 

@@ -12,7 +12,7 @@ from .branches import (
     next_round,
 )
 from .cutting import Seen, as_stopped, load_draft, without_result
-from .database import close_threads, in_thread, in_writer
+from .database import close_threads, if_possible, in_thread, in_writer
 from .deciding import Answers, asks_of, decide, park
 from .permissions import Permissions, load_permissions
 from .rows import Claim, Fenced, Measured
@@ -81,6 +81,7 @@ __all__ = [
     "has_claimed",
     "has_ended",
     "has_items",
+    "if_possible",
     "in_thread",
     "in_writer",
     "interrupt",

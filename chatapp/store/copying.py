@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
@@ -90,9 +90,9 @@ def copy_settings(source: Conversation, into: UUID, *, parts: Parts) -> None:
         Conversation.objects.filter(pk=into).update(**taken)
 
 
-def forget_arguments(conversation: UUID) -> None:
+def forget_arguments(messages: Collection[UUID]) -> None:
     """Whoever does not know what a call was given could still guess it and compare."""
-    rows = Item.objects.filter(message__conversation=conversation, kind=Kind.PERMISSION_DECISION)
+    rows = Item.objects.filter(message__in=messages, kind=Kind.PERMISSION_DECISION)
     for row in rows.only("wire"):
         if isinstance(row.wire, dict):
             Item.objects.filter(pk=row.pk).update(wire=row.wire | {"arguments_hash": ""})

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Container
 from dataclasses import dataclass
 from datetime import timedelta
+from math import inf
 from typing import Any
 from uuid import UUID, uuid4
 
+from django.contrib.auth.models import User
 from django.db import transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from ..models import LIVE, Conversation, Message, Place
+from ..models import LIVE, Conversation, Message, Place, Submission
+from . import long_writes
 from .changes import tell
 from .places import load_tree
 from .tree import Refused
@@ -114,15 +118,24 @@ def may_restore(conversation: UUID, owner: Any) -> bool:
 
 
 def purge(older_than: timedelta = KEPT) -> int:
-    """Removes for good what was deleted so long ago, a little at a time; says how many messages that were."""
+    """Removes for good what was deleted so long ago, and what was begun and never ended, a little at a time with pauses; says how
+    many messages that were."""
+    for person in long_writes.forget_dead():
+        remove_account(person)
+    made = long_writes.living().filter(made__isnull=False).values("made")
     before = timezone.now() - older_than
     removed = 0
-    for conversation in list(Conversation.objects.filter(deleted_at__lt=before)):
-        removed += _purge(Message.objects.filter(conversation=conversation))
+    for conversation in list(Conversation.objects.filter(deleted_at__lt=before).exclude(pk__in=made)):
+        removed += remove(Message.objects.filter(conversation=conversation))
         conversation.delete()
     old = Message.objects.filter(deletion__isnull=False, deleted_at__lt=before)
     for name in list(old.values_list("conversation", flat=True).distinct()):
-        removed += _purge(old.filter(conversation=name))
+        removed += remove(old.filter(conversation=name))
+    for begun in Submission.objects.filter(withdrawn_at=long_writes.UNSEEN).exclude(pk__in=made):
+        while some := list(begun.messages.values_list("pk", flat=True)[:BATCH]):
+            with long_writes.giving_way():
+                begun.messages.filter(pk__in=some).delete()
+        begun.delete()
     return removed
 
 
@@ -172,13 +185,28 @@ def _restorable(owner: Any) -> QuerySet[Conversation]:
     return Conversation.objects.filter(owner=owner, deleted_at__gt=timezone.now() - UNDO)
 
 
-def _purge(rows: QuerySet[Message]) -> int:
-    """From the leaves up, since a message is younger than what it answers."""
-    removed = 0
-    while batch := list(rows.order_by("-order").values_list("pk", flat=True)[:BATCH]):
-        with transaction.atomic():
+def remove_account(person: Any, *, until: float = inf) -> None:
+    """With all that is theirs and that nobody sees any more. What is left at that moment is found by the purge."""
+    for conversation in Conversation.objects.filter(owner=person).only("pk"):
+        remove(Message.objects.filter(conversation=conversation), until=until)
+    if time.monotonic() < until:
+        with long_writes.giving_way():
+            Conversation.objects.filter(owner=person).delete()
+            User.objects.filter(pk=person.pk).delete()
+
+
+def remove(rows: QuerySet[Message], *, until: float = inf) -> int:
+    """For good, from the leaves up, since a message is younger than what it answers."""
+    removed, size = 0, long_writes.FIRST
+    while time.monotonic() < until and (batch := _youngest(rows, size)):
+        with long_writes.giving_way() as piece:
             # Damaged rows may stand the other way round.
             Message.objects.filter(parent__in=batch).exclude(pk__in=batch).update(parent=None)
             Message.objects.filter(pk__in=batch).delete()
         removed += len(batch)
+        size = piece.next_size(size)
     return removed
+
+
+def _youngest(rows: QuerySet[Message], size: int) -> list[UUID]:
+    return list(rows.order_by("-order").values_list("pk", flat=True)[:size])

@@ -2,25 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Container, Iterable, Mapping
+from collections.abc import Callable, Collection, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import partial
 from typing import Any
 from uuid import UUID, uuid4
 
 from django.db import transaction
+from django.utils import timezone
 
 from ..core.titles import TITLE_CAP, one_line
 from ..core.tree import Tree, repair
 from ..models import LIVE, Conversation, Message, Origin, Role, TitledBy
 from .changes import tell
 from .copying import Copy, Parts, copy_messages, copy_settings, forget_arguments
+from .long_writes import ONE_AT_A_TIME, UNSEEN, is_long, living, long_write
 from .tree import Refused
 
 MOST = 20_000
 FORK_OF = "Fork of "
 NOT_THERE = "That message is not there any more."
 DELETED = "You deleted the fork that this form made. Reload the page to make another one."
+WENT_ON = "The conversation changed while it was copied. Nothing was made; try again in a moment."
+NOT_FINISHED = "The fork that this form began was not finished. Reload the page to make another one."
 NOTHING_ENDED = "The answer is still being written. Fork it when it has ended."
 
 
@@ -42,7 +47,16 @@ class Forked:
     copies: Mapping[UUID, UUID] = field(default_factory=dict, compare=False)
 
 
-@transaction.atomic
+@dataclass(frozen=True, slots=True)
+class Manner:
+    """How messages that are not one's own are taken. `hold` says in each transaction that they may still be; `dress` is given the
+    messages that were just copied, each with its copy, and takes away what does not go along; `noted` goes into the origin."""
+
+    hold: Callable[[], object] = lambda: None
+    dress: Callable[[Mapping[UUID, UUID]], object] = lambda copies: None
+    noted: Mapping[str, Any] = field(default_factory=dict)
+
+
 def fork(
     source: Message,
     *,
@@ -53,31 +67,115 @@ def fork(
     submission: UUID | None = None,
     allowed: Container[UUID] | None = None,
     parts: Parts = Parts(),  # noqa: B008  (a value that cannot change)
+    manner: Manner = Manner(),
 ) -> Forked:
     """`allowed`: for the fork no other messages exist. `parts`: what whoever forks may see of them. `called`: the title under
     which they know the source, where that is another one. `submission` names the form, so that sending it twice makes one fork."""
-    origin = _hold(source.conversation_id)
-    if submission:
-        before = Conversation.objects.defer("tools").filter(pk=submission, owner=by).first()
-        if before and before.deleted_at:
-            raise Refused(DELETED)
-        if before:
+    pk = submission or uuid4()
+    if before := _made_before(pk, by):
+        return Forked(before, before.next_order, 0)
+    taking = partial(_plan, source, by=by, pk=pk, extent=extent, called=called, allowed=allowed)
+    if not is_long(source.conversation_id):
+        with transaction.atomic():
+            _there(source.conversation_id, hold=True)
+            if before := _made_before(pk, by):
+                return Forked(before, before.next_order, 0)
+            making = taking(parts=parts, manner=manner)
+            making.begin(title)
+            making.copy(list(making.copies.values()))
+            return making.end()
+    with long_write(by, made=pk) as write:
+        if before := _made_before(pk, by):
             return Forked(before, before.next_order, 0)
+        making = taking(parts=parts, manner=manner)
+        with write.piece():
+            making.begin(title)
+        write.each(list(making.copies.values()), making.copy)
+        with write.piece():
+            return making.end()
+
+
+def _plan(
+    source: Message,
+    *,
+    by: Any,
+    pk: UUID,
+    extent: Extent,
+    called: str | None,
+    allowed: Container[UUID] | None,
+    parts: Parts,
+    manner: Manner,
+) -> _Making:
+    """What has changed before it is copied is noticed then."""
+    origin = _there(source.conversation_id)
+    chosen = _choose(_load_tree(origin, allowed), source, extent, _load_unfinished(origin))
     origin.title = origin.title if called is None else called
-    tree = _load_tree(origin, allowed)
-    chosen = _choose(tree, source, extent, _load_unfinished(origin))
-    conversation = _start(origin, source, by, title, submission or uuid4())
-    copies = _copies(chosen, _load_starts(origin))
-    copy_messages(list(copies.values()), into=conversation.pk, by=by, parts=parts)
-    copy_settings(origin, conversation.pk, parts=parts)
-    if not parts.tools:
-        forget_arguments(conversation.pk)
-    head = copies[chosen.head].new if chosen.head else None
-    Conversation.objects.filter(pk=conversation.pk).update(head=head, next_order=len(copies))
-    tell(conversation.pk, "listed")
-    made = Conversation.objects.defer("tools").get(pk=conversation.pk)
-    became = {pk: copy.new for pk, copy in copies.items()}
-    return Forked(made, len(copies), chosen.left_out, became)
+    return _Making(origin, source, by, pk, chosen, _copies(chosen, _load_starts(origin)), parts, manner)
+
+
+@dataclass(frozen=True, slots=True)
+class _Making:
+    """A fork that nobody sees before it is whole."""
+
+    origin: Conversation
+    source: Message
+    by: Any
+    pk: UUID
+    chosen: _Chosen
+    copies: Mapping[UUID, Copy]
+    parts: Parts
+    manner: Manner
+
+    def begin(self, title: str | None) -> None:
+        named = _title(self.origin.title) if title is None else one_line(title)[:TITLE_CAP]
+        # Its title is found: no model need look for another.
+        titled_by = TitledBy.PERSON if named else ""
+        Conversation.objects.create(
+            pk=self.pk, owner=self.by, title=named, titled_by=titled_by, tools=[], deleted_at=UNSEEN
+        )
+
+    def copy(self, some: Sequence[Copy]) -> None:
+        self._hold()
+        as_they_were = Message.objects.filter(pk__in=[copy.old for copy in some], deletion=None)
+        if as_they_were.exclude(status__in=LIVE).count() != len(some):
+            raise Refused(WENT_ON)
+        copy_messages(some, into=self.pk, by=self.by, parts=self.parts)
+        if not self.parts.tools:
+            forget_arguments([copy.new for copy in some])
+        self.manner.dress({copy.old: copy.new for copy in some})
+
+    def end(self) -> Forked:
+        self._hold()
+        copy_settings(self.origin, self.pk, parts=self.parts)
+        self._note_origin()
+        head = self.copies[self.chosen.head].new if self.chosen.head else None
+        Conversation.objects.filter(pk=self.pk).update(
+            head=head,
+            next_order=len(self.copies),
+            forked_from=self.source.pk,
+            deleted_at=None,
+            updated_at=timezone.now(),
+        )
+        tell(self.pk, "listed")
+        made = Conversation.objects.defer("tools").get(pk=self.pk)
+        became = {pk: copy.new for pk, copy in self.copies.items()}
+        return Forked(made, len(self.copies), self.chosen.left_out, became)
+
+    def _hold(self) -> None:
+        self.manner.hold()
+        _there(self.origin.pk, hold=True)
+
+    def _note_origin(self) -> None:
+        Origin.objects.create(
+            conversation_id=self.pk,
+            source=self.origin,
+            message_id=self.source.pk,
+            owner=self.origin.owner,
+            owner_name=self.origin.owner.get_username(),
+            title=self.origin.title,
+            by=self.by,
+            **self.manner.noted,
+        )
 
 
 def origin_of(conversation: UUID) -> Origin | None:
@@ -94,10 +192,20 @@ def forks_of(conversation: UUID) -> list[Origin]:
     return list(found.defer("conversation__tools", "conversation__head__metadata", "message__metadata"))
 
 
-def _hold(conversation: UUID) -> Conversation:
-    """Nobody asks, deletes or continues in it meanwhile."""
-    rows = Conversation.objects.select_for_update(of=("self",), no_key=True).select_related("owner")
-    row = rows.defer("tools").filter(pk=conversation, deleted_at=None).first()
+def _made_before(submission: UUID, by: Any) -> Conversation | None:
+    before = Conversation.objects.defer("tools").filter(pk=submission, owner=by).first()
+    if before and before.deleted_at == UNSEEN:
+        raise Refused(ONE_AT_A_TIME if living().filter(made=submission).exists() else NOT_FINISHED)
+    if before and before.deleted_at:
+        raise Refused(DELETED)
+    return before
+
+
+def _there(conversation: UUID, *, hold: bool = False) -> Conversation:
+    """`hold`: nobody asks, deletes or continues in it meanwhile."""
+    rows = Conversation.objects.select_related("owner").defer("tools")
+    held = rows.select_for_update(of=("self",), no_key=True) if hold else rows
+    row = held.filter(pk=conversation, deleted_at=None).first()
     if row is None:
         raise Refused(NOT_THERE)
     return row
@@ -190,25 +298,6 @@ def _copies(chosen: _Chosen, starts: dict[UUID, UUID]) -> dict[UUID, Copy]:
         pk: Copy(pk, new[pk], parent and new[parent], begins.get(pk), n)
         for n, (pk, parent) in enumerate(chosen.parents.items())
     }
-
-
-def _start(origin: Conversation, source: Message, by: Any, title: str | None, pk: UUID) -> Conversation:
-    named = _title(origin.title) if title is None else one_line(title)[:TITLE_CAP]
-    # Its title is found: no model need look for another.
-    titled_by = TitledBy.PERSON if named else ""
-    made = Conversation.objects.create(
-        pk=pk, owner=by, title=named, titled_by=titled_by, forked_from_id=source.pk, tools=[]
-    )
-    Origin.objects.create(
-        conversation=made,
-        source=origin,
-        message_id=source.pk,
-        owner=origin.owner,
-        owner_name=origin.owner.get_username(),
-        title=origin.title,
-        by=by,
-    )
-    return made
 
 
 def _title(title: str) -> str:

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
+import time
 from typing import Any
 from uuid import UUID
 
 from django.contrib.auth.models import User
-from django.db import transaction
 
-from ..models import LIVE, Conversation, Draft, Item, Message, Place, Submission
+from ..models import LIVE, Conversation, Message
 from .accounts import TERMINAL_USER
+from .deleting import remove_account
+from .long_writes import UNSEEN, long_write
 from .tree import Refused
+
+# So long whoever leaves waits for the end of it.
+SECONDS = 3.0
 
 ONLY_ADMINISTRATOR = (
     "You are the only administrator, and there are other accounts. Make somebody else an administrator first."
@@ -24,16 +28,17 @@ def load_live_answers(user: Any) -> list[UUID]:
     return list(rows.values_list("pk", flat=True))
 
 
-@transaction.atomic
 def leave(user: Any) -> None:
-    """Everything or nothing. A turn that still runs finds its rows gone and ends quietly."""
-    # Two administrators who leave at once must not both see the other one staying.
-    administrators = list(User.objects.select_for_update().filter(is_superuser=True).order_by("pk"))
-    if refusal := _refusal(user, administrators):
-        raise Refused(refusal)
-    _delete_conversations(user)
-    with suppress(User.DoesNotExist):
-        User.objects.get(pk=user.pk).delete()
+    """At once nobody sees anything of theirs any more, and they cannot sign in. What is there goes for good in pieces: now as far as
+    that takes seconds, the rest with the next purge. A turn that still runs finds its rows gone and ends quietly."""
+    with long_write(user, leaves=True) as write, write.piece():
+        # Two administrators who leave at once must not both see the other one staying.
+        administrators = list(User.objects.select_for_update().filter(is_superuser=True).order_by("pk"))
+        if refusal := _refusal(user, administrators):
+            raise Refused(refusal)
+        Conversation.objects.filter(owner=user).update(deleted_at=UNSEEN, head=None)
+        User.objects.filter(pk=user.pk).update(is_active=False)
+    remove_account(user, until=time.monotonic() + SECONDS)
 
 
 def why_not(user: Any) -> str:
@@ -46,16 +51,3 @@ def _refusal(user: Any, administrators: list[User]) -> str:
     rules = any(one.pk == user.pk for one in administrators)
     replaced = any(one.pk != user.pk and one.is_active for one in administrators)
     return ONLY_ADMINISTRATOR if rules and not replaced and others.exists() else ""
-
-
-def _delete_conversations(user: Any) -> None:
-    """From the leaves up, so that Django need not look for what depends on each row."""
-    theirs = Message.objects.filter(conversation__owner=user)
-    Conversation.objects.filter(forked_from__in=theirs).update(forked_from=None)
-    Conversation.objects.filter(owner=user).update(head=None)
-    Submission.objects.filter(conversation__owner=user).delete()
-    Item.objects.filter(message__in=theirs).delete()
-    Draft.objects.filter(message__in=theirs).delete()
-    Place.objects.filter(conversation__owner=user).delete()
-    theirs.delete()
-    Conversation.objects.filter(owner=user).delete()

@@ -20,7 +20,7 @@ from ..core.tree import Tree, repair
 from ..models import LIVE, Item, Message, Note, Origin, Submission, Submitted, Verdict
 from .changes import tell_person
 from .copying import Parts
-from .forking import NOT_THERE, NOTHING_ENDED, Extent, Forked, fork
+from .forking import NOT_THERE, NOTHING_ENDED, Extent, Forked, Manner, fork
 from .roles import is_reviewer, reviewers
 from .sharing import chosen_title, facts_for_reviewers, forget_deciders, keep_facts
 from .submitting import submissions_of, tell_reviewers, there, wishes_of
@@ -247,42 +247,40 @@ def give_verdict(submission: Submission, *, by: Any, verdict: Verdict, reason: s
     _tell_other_side(row, by)
 
 
-@transaction.atomic
 def fork_submitted(submission: Submission, *, by: Any, until: UUID, key: UUID | None = None) -> Forked:
     """The branch down to this message as it was submitted, into a conversation of the reviewer's own."""
-    row = _hold_as(by, submission.pk)
+    row = _held_by(by, there().filter(pk=submission.pk).first())
     reading = load_reading(row)
     source = Message.objects.defer("metadata").filter(pk=until, deletion=None).first()
     if source is None or source.pk not in reading.tree.parents:
         raise Refused(NOT_THERE)
     if source.status in LIVE:
         raise Refused(NOTHING_ENDED)
-    called, parts = load_titles([row])[row.pk], Parts(instructions=False)
-    forked = fork(
+
+    def dress(copies: Mapping[UUID, UUID]) -> None:
+        keep_facts(copies.values(), facts_for_reviewers)
+        forget_deciders(copies.values())
+        _cut(copies, row)
+
+    return fork(
         source,
         by=by,
         extent=Extent.BRANCH,
-        parts=parts,
-        called=called,
+        parts=Parts(instructions=False),
+        called=load_titles([row])[row.pk],
         submission=key,
         allowed=reading.tree.parents,
+        manner=Manner(lambda: _hold_as(by, row.pk), dress, {"submission": row}),
     )
-    if forked.copies:
-        made = forked.conversation.pk
-        keep_facts(made, facts_for_reviewers)
-        forget_deciders(made)
-        _cut(forked.copies, row)
-        Origin.objects.filter(pk=made).update(submission=row)
-    return forked
 
 
 def _cut(copies: Mapping[UUID, UUID], submission: Submission) -> None:
     """What may have gone on after it was submitted ends in the copy where it ended then."""
-    for then in submission.messages.filter(facts__isnull=False):
-        if copy := copies.get(then.message_id):
-            Item.objects.filter(message=copy, seq__gte=then.items).delete()
-            changes = {"status": then.status, "next_seq": then.items, "metadata": then.facts}
-            Message.objects.filter(pk=copy).update(**changes)
+    for then in submission.messages.filter(facts__isnull=False, message__in=copies.keys()):
+        copy = copies[then.message_id]
+        Item.objects.filter(message=copy, seq__gte=then.items).delete()
+        changes = {"status": then.status, "next_seq": then.items, "metadata": then.facts}
+        Message.objects.filter(pk=copy).update(**changes)
 
 
 def _left(submission: Submission) -> QuerySet[Submitted]:
@@ -293,14 +291,21 @@ def _left(submission: Submission) -> QuerySet[Submitted]:
 
 def _hold(pk: UUID) -> Submission:
     """Nobody withdraws, takes or judges it meanwhile."""
-    row = there().select_for_update(of=("self",), no_key=True).filter(pk=pk).first()
+    return _there(there().select_for_update(of=("self",), no_key=True).filter(pk=pk).first())
+
+
+def _there(row: Submission | None) -> Submission:
     if row is None:
         raise Refused(TAKEN_BACK)
     return row
 
 
 def _hold_as(reviewer: Any, pk: UUID) -> Submission:
-    row = _hold(pk)
+    return _held_by(reviewer, _hold(pk))
+
+
+def _held_by(reviewer: Any, found: Submission | None) -> Submission:
+    row = _there(found)
     if row.reviewer_id != reviewer.pk:
         raise Refused(TAKEN)
     return row

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -19,7 +19,7 @@ from ..core.titles import first_words
 from ..models import LIVE, Conversation, Item, Message, Share, TitledBy
 from .changes import tell
 from .copying import Parts
-from .forking import FORK_OF, Extent, Forked, fork
+from .forking import FORK_OF, Extent, Forked, Manner, fork
 from .places import load_tree
 from .tree import Refused
 
@@ -161,36 +161,44 @@ def _facts(metadata: object, of_round: tuple[str, ...]) -> dict[str, Any]:
     return facts | ({"ended": _only(ended, _ENDED)} if ended else {})
 
 
-@transaction.atomic
 def fork_shared(token: str, *, by: Any, until: UUID | None = None, submission: UUID | None = None) -> Forked:
     """Into a conversation of one's own what the link shows, down to its leaf or to a message before it, and no more."""
-    row = _openable(token).select_for_update(of=("self",), no_key=True).first()
+    row = _openable(token).first()
     if row is None:
         raise Refused(NOT_OPEN)
     shown = shared_messages(row)
     if until is not None and until not in shown:
         raise Refused("That message is not there any more.")
-    source = Message.objects.defer("metadata").get(pk=until or row.leaf_id)
-    parts = Parts(thoughts=row.with_thoughts, tools=row.with_tools, instructions=False)
-    called = load_title(_shared(row), shown[0])
-    forked = fork(source, by=by, extent=Extent.BRANCH, parts=parts, called=called, submission=submission)
-    # Sent twice it made nothing now, and what they wrote in their fork since then is theirs.
-    if forked.copies:
-        keep_facts(forked.conversation.pk, facts_for_others)
-        forget_deciders(forked.conversation.pk)
-    return forked
+
+    def hold() -> None:
+        if not _openable(token).select_for_update(of=("self",), no_key=True).values("pk").first():
+            raise Refused(NOT_OPEN)
+
+    def dress(copies: Mapping[UUID, UUID]) -> None:
+        keep_facts(copies.values(), facts_for_others)
+        forget_deciders(copies.values())
+
+    return fork(
+        Message.objects.defer("metadata").get(pk=until or row.leaf_id),
+        by=by,
+        extent=Extent.BRANCH,
+        parts=Parts(thoughts=row.with_thoughts, tools=row.with_tools, instructions=False),
+        called=load_title(_shared(row), shown[0]),
+        submission=submission,
+        manner=Manner(hold, dress),
+    )
 
 
-def keep_facts(fork: UUID, kept: Callable[[object], dict[str, Any]]) -> None:
-    """Of the records of a fork that was just made, these alone."""
-    for row in Message.objects.filter(conversation=fork).only("metadata").iterator():
+def keep_facts(copies: Collection[UUID], kept: Callable[[object], dict[str, Any]]) -> None:
+    """Of the records of messages that were just copied, these alone."""
+    for row in Message.objects.filter(pk__in=copies).only("metadata").iterator():
         facts = kept(row.metadata)
         if facts != row.metadata:
             Message.objects.filter(pk=row.pk).update(metadata=facts)
 
 
-def forget_deciders(fork: UUID) -> None:
-    rows = Item.objects.filter(message__conversation=fork, kind=Kind.PERMISSION_DECISION)
+def forget_deciders(copies: Collection[UUID]) -> None:
+    rows = Item.objects.filter(message__in=copies, kind=Kind.PERMISSION_DECISION)
     for row in rows.only("wire"):
         if isinstance(row.wire, dict):
             Item.objects.filter(pk=row.pk).update(wire=row.wire | {"by": "", "name": ""})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -16,6 +17,7 @@ from ..core.recorded import Recorded
 from ..core.tree import Tree
 from ..models import LIVE, UNFINISHED, Conversation, Message, Role, Scope, Submission, Submitted, Wish
 from .changes import tell_person
+from .long_writes import ONE_AT_A_TIME, UNSEEN, is_long, living, long_write
 from .places import load_tree
 from .roles import reviewers
 from .sharing import facts_for_reviewers
@@ -27,24 +29,57 @@ MOST_OPEN = 20
 BATCH = 500
 GONE = "That message is not there any more."
 WITHDRAWN = "You withdrew what this form submitted. Reload the page to submit again."
+CHANGED = "The conversation changed while it was submitted. Nothing was submitted; try again in a moment."
+NOT_FINISHED = "What this form began to submit was not finished. Reload the page to submit again."
 STILL_WRITTEN = "This answer is still being written. Submit it when it has ended."
 _COLUMNS = ("role", "status", "model", "next_seq", "metadata")
 
 
-@transaction.atomic
 def submit(
     message: Message, *, by: Any, scope: Scope = Scope.BRANCH, question: str = "", key: UUID | None = None
 ) -> Submission:
     """The branch down to this message, or the whole tree without what is still being written. What is asked, continued or renamed
     later is not in it. `key` names the form, so that sending it twice submits once."""
-    here = _hold(message.conversation_id, by)
-    before = Submission.objects.filter(pk=key, conversation=here).first() if key else None
+    pk = key or uuid4()
+    making = partial(_making, message, by=by, scope=scope, question=question, pk=pk)
+    if not is_long(message.conversation_id):
+        with transaction.atomic():
+            _hold(message.conversation_id, by)
+            if before := _made_before(message.conversation_id, pk):
+                return before
+            made, rows = making()
+            made.save(force_insert=True)
+            _fix(made, by, rows)
+            return _show(made, by)
+    if before := _made_before(message.conversation_id, pk):
+        return before
+    with long_write(by, made=pk) as write:
+        if before := _made_before(message.conversation_id, pk):
+            return before
+        made, rows = making()
+        with write.piece():
+            made.save(force_insert=True)
+        write.each(rows, lambda some: _fix(made, by, some))
+        with write.piece():
+            return _show(made, by)
+
+
+def _made_before(conversation: UUID, pk: UUID) -> Submission | None:
+    before = Submission.objects.filter(pk=pk, conversation=conversation).first()
+    if before and before.withdrawn_at == UNSEEN:
+        raise Refused(ONE_AT_A_TIME if living().filter(made=pk).exists() else NOT_FINISHED)
     if before and before.withdrawn_at:
         raise Refused(WITHDRAWN)
-    if before:
-        return before
-    rows = _load_rows(here)
-    if here is None or message.pk not in rows:
+    return before
+
+
+def _making(
+    message: Message, *, by: Any, scope: Scope, question: str, pk: UUID
+) -> tuple[Submission, list[_Row]]:
+    """What is to be stored, hidden for now."""
+    here = message.conversation_id
+    rows = _load_rows(here, by)
+    if message.pk not in rows:
         raise Refused(GONE)
     if rows[message.pk].status in LIVE:
         raise Refused(STILL_WRITTEN)
@@ -56,16 +91,35 @@ def submit(
     chosen = _choose(tree, rows, message.pk, scope)
     if len(chosen) > MOST_MESSAGES:
         raise Refused(f"A submission holds at most {MOST_MESSAGES:,} messages. Submit this branch alone.")
-    made = Submission.objects.create(
-        pk=key or uuid4(),
+    made = Submission(
+        pk=pk,
         conversation_id=here,
         leaf=message,
         scope=scope,
         question=clean(question),
+        withdrawn_at=UNSEEN,
         **_sums(chosen, tree),
     )
-    Submitted.objects.bulk_create((_fixed(made, row) for row in chosen), batch_size=BATCH)
-    Wish.objects.filter(conversation=here, answered_at=None).update(answered_at=timezone.now())
+    return made, chosen
+
+
+def _fix(made: Submission, by: Any, rows: Sequence[_Row]) -> None:
+    """As they were read: whoever went on meanwhile is asked to submit again."""
+    if _hold(made.conversation_id, by) is None:
+        raise Refused(GONE)
+    now = Message.objects.filter(pk__in=[row.pk for row in rows], deletion=None)
+    if dict(now.values_list("pk", "next_seq")) != {row.pk: row.next_seq for row in rows}:
+        raise Refused(CHANGED)
+    Submitted.objects.bulk_create((_fixed(made, row) for row in rows), batch_size=BATCH)
+
+
+def _show(made: Submission, by: Any) -> Submission:
+    if _hold(made.conversation_id, by) is None:
+        raise Refused(GONE)
+    made.withdrawn_at, made.created_at = None, timezone.now()
+    made.save(update_fields=["withdrawn_at", "created_at"])
+    waiting = Wish.objects.filter(conversation=made.conversation_id, answered_at=None)
+    waiting.update(answered_at=timezone.now())
     tell_reviewers(by.pk)
     return made
 
@@ -141,8 +195,10 @@ def _hold(conversation: UUID, owner: Any) -> UUID | None:
     return held.filter(pk=conversation).values_list("pk", flat=True).first()
 
 
-def _load_rows(conversation: UUID | None) -> dict[UUID, _Row]:
-    rows = Message.objects.filter(conversation=conversation, deletion=None).values_list("pk", *_COLUMNS)
+def _load_rows(conversation: UUID, owner: Any) -> dict[UUID, _Row]:
+    theirs = {"conversation__owner": owner, "conversation__deleted_at": None}
+    there = Message.objects.filter(conversation=conversation, deletion=None, **theirs)
+    rows = there.values_list("pk", *_COLUMNS)
     return {row[0]: _Row(*row) for row in rows.iterator()}
 
 

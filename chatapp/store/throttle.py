@@ -11,6 +11,7 @@ from django.db.models import F
 from django.utils.crypto import salted_hmac
 
 from ..models import Throttle
+from .database import if_possible
 
 KEPT = timedelta(days=1)
 
@@ -30,8 +31,8 @@ CLEANING = Limit("cleaning", 1, timedelta(hours=1))
 def take(limit: Limit, who: str, now: datetime) -> timedelta:
     """Counts one try before it is made. How long to wait where there were too many, else nothing."""
     wait, new = _count(limit, who, now)
-    if new and not _count(CLEANING, "", now)[0]:
-        Throttle.objects.filter(since__lt=now - KEPT).delete()
+    if new:
+        if_possible(_clean, now)
     return wait
 
 
@@ -43,6 +44,11 @@ def give_back(limit: Limit, who: str) -> None:
 def forget(limit: Limit, who: str) -> None:
     """No try of theirs counts any more."""
     Throttle.objects.filter(pk=_name(limit, who)).update(count=0)
+
+
+def _clean(now: datetime) -> None:
+    if not _count(CLEANING, "", now)[0]:
+        Throttle.objects.filter(since__lt=now - KEPT).delete()
 
 
 @transaction.atomic

@@ -11,15 +11,21 @@ from ..store import accounts, deleting, in_thread
 
 log = logging.getLogger(__name__)
 
-HOUR = 3600.0
+HOUR, MINUTE = 3600.0, 60.0
 
 
-async def keep_purging(*, every: float = HOUR) -> None:
+async def keep_purging(*, every: float = HOUR, again: float = MINUTE) -> None:
     while True:
-        try:
-            if removed := await in_thread(deleting.purge)():
-                log.info("%s messages were removed for good", removed)
-            await in_thread(accounts.forget_expired_sessions)()
-        except Error as error:
-            log.warning("nothing could be purged: %s", type(error).__name__)
-        await asyncio.sleep(every)
+        purged = await _purged()
+        await asyncio.sleep(every if purged else again)
+
+
+async def _purged() -> bool:
+    try:
+        if removed := await in_thread(deleting.purge)():
+            log.info("%s messages were removed for good", removed)
+        await in_thread(accounts.forget_expired_sessions)()
+    except Error as error:
+        log.warning("nothing could be purged: %s", type(error).__name__)
+        return False
+    return True

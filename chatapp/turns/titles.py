@@ -20,11 +20,14 @@ from ..providers.catalog import Catalog, Provider
 from ..store import in_thread, titles
 from ..store.changes import changed
 from ..store.titles import Exchange
+from ..store.unavailable import trouble_in
 
 log = logging.getLogger(__name__)
 
 LOOK_SECONDS = 15.0
 PATIENCE = 20.0
+# Between two tries to write a title that was found.
+AGAIN_SECONDS = 2.0
 # What is read of the exchange, what the model may write, and what is listened to at most, thoughts included.
 MOST_READ, MOST_WRITTEN, MOST_HEARD = 2000, 2048, 50_000
 TOLD = ("turn ended", "titled")
@@ -37,8 +40,8 @@ INSTRUCTIONS = (
 class Titles:
     """Every process looks, and whoever sees a missing title first claims it: also those of a terminal, or of a process that died."""
 
-    def __init__(self, catalog: Catalog, *, patience: float = PATIENCE) -> None:
-        self._catalog, self._patience = catalog, patience
+    def __init__(self, catalog: Catalog, *, patience: float = PATIENCE, again: float = AGAIN_SECONDS) -> None:
+        self._catalog, self._patience, self._again = catalog, patience, again
         self._also: set[UUID] = set()
         self._told = asyncio.Event()
 
@@ -79,7 +82,19 @@ class Titles:
             return
         title = await self._asked(exchange)
         if title:
-            await in_thread(titles.title_by_model)(conversation, title, instead_of=exchange.words)
+            await self._kept(conversation, title, exchange)
+
+    async def _kept(self, conversation: UUID, title: str, exchange: Exchange) -> None:
+        """It was paid for: what cannot be written now is written later."""
+        while True:
+            try:
+                await in_thread(titles.title_by_model)(conversation, title, instead_of=exchange.words)
+                return
+            except Error as error:
+                if trouble_in(error) is None:
+                    raise
+                log.info("a title waits for the database: %s", type(error).__name__)
+            await asyncio.sleep(self._again)
 
     async def _asked(self, exchange: Exchange) -> str:
         """Empty where the model is none to ask, or did not find one: then the words stay."""

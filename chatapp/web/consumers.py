@@ -13,6 +13,7 @@ from channels.generic.websocket import AsyncWebsocketConsumer
 from django.conf import settings
 from django.contrib.auth.models import User
 from django.core.exceptions import ObjectDoesNotExist
+from django.db import Error
 from django.http import Http404
 from django.http.request import split_domain_port, validate_host
 
@@ -59,8 +60,14 @@ class Listening(AsyncWebsocketConsumer):
         if not OPENINGS.may(self._session):
             await self._refuse(AGAIN)
             return
-        async with LOOKING():
-            user = await in_thread(who_is_signed_in)(self._session)
+        try:
+            async with LOOKING():
+                user = await in_thread(who_is_signed_in)(self._session)
+        except Error as error:
+            # Accepted, so that the page takes it for what it is, and comes back.
+            log.warning("nobody could be looked up for a socket: %s", type(error).__name__)
+            await self._refuse(AGAIN)
+            return
         if not user.is_authenticated:
             await self._refuse(SIGNED_OUT)
             return

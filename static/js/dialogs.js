@@ -1,6 +1,8 @@
 // Opens what a link or a form's button leads to as a dialog over the page. Without this script it is a page of its own,
 // and it becomes that when no dialog comes back.
 const kept = new Map();
+// The server could not make it just now, and said so beside the composer: what is being written there stays.
+const LATER = "later";
 
 document.addEventListener("click", (event) => {
   const opener = event.target.closest?.("[data-dialog]");
@@ -20,6 +22,7 @@ document.addEventListener("click", ({ target }) => {
 
 async function open(opener, url) {
   const dialog = kept.get(url) ?? (await load(opener, url));
+  if (dialog === LATER) return;
   if (!dialog) return location.assign(url);
   opener.closest("[popover]")?.hidePopover();
   document.body.append(dialog);
@@ -41,6 +44,8 @@ async function load(opener, url) {
   try {
     const reply = await fetch(url, { headers: { "HX-Request": "true" } });
     const page = new DOMParser().parseFromString(await reply.text(), "text/html");
+    const place = document.getElementById("refused");
+    if (reply.status === 503 && place) return (place.textContent = page.body.textContent), LATER;
     const dialog = reply.ok ? page.querySelector("dialog:not(#keys)") : null;
     dialog?.addEventListener("close", () => (dialog.remove(), goBack(opener)));
     if (dialog && "keep" in dialog.dataset) kept.set(url, dialog);

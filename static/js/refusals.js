@@ -4,6 +4,8 @@ const OLD = "You were signed out, or the page is too old. Reload it; what you wr
 const AWAY = "The server cannot be reached. Nothing was changed and nothing is lost; try again in a moment.";
 const BROKEN = "The server could not do that. What you wrote is still here; try again in a moment.";
 
+const plain = (html) => new DOMParser().parseFromString(html, "text/html").body.textContent;
+
 const place = (event) => {
   const asked = event.detail.requestConfig?.elt ?? event.detail.elt;
   return document.getElementById(asked.closest("[data-refused]")?.dataset.refused ?? "refused");
@@ -19,6 +21,8 @@ document.addEventListener("htmx:beforeSwap", (event) => {
   if (new URL(xhr.responseURL).pathname.startsWith("/accounts/login/") || (xhr.status === 403 && page)) {
     Object.assign(event.detail, { shouldSwap: false, isError: true });
     tell(event, OLD);
+  } else if (xhr.status === 503 && !page && xhr.responseText) {
+    tell(event, plain(xhr.responseText));
   } else if (xhr.status >= 500 || (xhr.status >= 400 && page)) {
     tell(event, BROKEN);
   } else if (xhr.status >= 400 && place(event)) {

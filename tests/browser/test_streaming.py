@@ -127,7 +127,7 @@ def test_a_network_that_is_away_for_a_while_is_told_of_and_costs_nothing(enter, 
     answer = upstream.next_answer()
     answer.write("Before. ")
     tab.expect_shown("Before.")
-    line = tab.page.get_by_text("The connection is lost")
+    line = tab.page.get_by_text("Reconnecting…")
     with proxy.away():
         expect(line).to_be_visible()
         answer.write("Meanwhile. ")

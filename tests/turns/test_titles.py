@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from contextlib import ExitStack
 
 import pytest
 
@@ -12,6 +13,7 @@ from chatapp.providers.base import OFF, ProviderError, Trouble
 from chatapp.providers.catalog import Catalog
 from chatapp.store import in_thread, titles
 from chatapp.turns.titles import Titles
+from tests.faults import locked, short_patience
 
 from .providers import TOOLS, Line, catalog_for
 from .script import call, held, response, text, thought
@@ -34,7 +36,7 @@ async def titled(on):
     return row.title, row.titled_by
 
 
-def told(*scripts, tmp_path, story, patience=20.0):
+def told(*scripts, tmp_path, story, **more):
     """Alice asks and is answered by the first script; the others answer for the title."""
     provider = ScriptedProvider([ANSWER, *scripts])
 
@@ -42,7 +44,7 @@ def told(*scripts, tmp_path, story, patience=20.0):
         async with stage(ScriptedCatalog(provider), tmp_path) as on:
             await on.ask(WORDS)
             assert await titled(on) == (WORDS, TitledBy.WORDS)
-            await story(on, Titles(on.engine.catalog, patience=patience), provider)
+            await story(on, Titles(on.engine.catalog, **more), provider)
 
     play(play_it())
 
@@ -210,3 +212,29 @@ EFFORTS = {
     "deepseek": lambda body: body["thinking"] == {"type": "disabled"},
     "openrouter": lambda body: body["reasoning"] == {"enabled": False},
 }
+
+
+def test_a_title_that_cannot_be_written_is_written_later_and_not_asked_for_again(tmp_path, caplog):
+    """The database is locked while the model finds it."""
+    busy = ExitStack()
+
+    async def locking(ask, keys):
+        busy.enter_context(locked())
+        async for event in response(text("Olbers' paradox"))(ask, keys):
+            yield event
+
+    async def story(on, finder, provider):
+        finding = asyncio.create_task(finder.find_missing())
+
+        async def waits():
+            return "a title waits for the database" in caplog.text
+
+        await until(waits)
+        busy.close()
+        await finding
+        assert await titled(on) == ("Olbers' paradox", TitledBy.MODEL)
+        assert len(provider.asked) == 2
+
+    caplog.set_level("INFO")
+    with short_patience(), busy:
+        told(locking, tmp_path=tmp_path, story=story, again=0.01)

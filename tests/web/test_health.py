@@ -9,6 +9,9 @@ from django.db import connections
 from django.db.migrations.recorder import MigrationRecorder
 
 from chatapp import store
+from chatapp.models import Throttle
+from chatapp.store import probing
+from tests.faults import locked, read_only, short_patience
 
 
 @pytest.fixture
@@ -33,7 +36,7 @@ def test_it_is_ready_when_the_database_answers_and_fits(client):
     response = client.get("/health/ready")
     assert (response.status_code, response.json()) == (
         200,
-        {"ready": True, "database": True, "migrated": True},
+        {"ready": True, "database": True, "migrated": True, "writable": True},
     )
 
 
@@ -44,7 +47,7 @@ def test_it_is_not_ready_while_a_migration_is_missing(client):
     response = client.get("/health/ready")
     assert (response.status_code, response.json()) == (
         503,
-        {"ready": False, "database": True, "migrated": False},
+        {"ready": False, "database": True, "migrated": False, "writable": False},
     )
 
 
@@ -55,6 +58,30 @@ def test_it_is_not_ready_without_a_database_and_lives_all_the_same(client):
     assert (response.status_code, response.json()["database"]) == (503, False)
     assert client.get("/health/live").status_code == 200
     assert "thoughtline_database_answers 0" in client.get("/metrics").text
+
+
+@pytest.mark.both
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("fault", [locked, read_only])
+def test_it_is_not_ready_while_nothing_can_be_written_and_is_when_that_is_over(client, fault, monkeypatch):
+    monkeypatch.setattr(probing, "SECONDS", 0)
+    with short_patience(), fault():
+        response = client.get("/health/ready")
+    assert (response.status_code, response.json()) == (
+        503,
+        {"ready": False, "database": True, "migrated": True, "writable": False},
+    )
+    assert client.get("/health/ready").status_code == 200
+
+
+@pytest.mark.django_db
+def test_whoever_asks_often_makes_it_write_once(client, monkeypatch):
+    monkeypatch.setattr(probing, "_found", (0.0, False))
+    client.get("/health/ready")
+    before = Throttle.objects.get(name="probe").since
+    for _ in range(3):
+        assert client.get("/health/ready").status_code == 200
+    assert Throttle.objects.get(name="probe").since == before
 
 
 def figures(client) -> dict[str, float]:

@@ -7,6 +7,7 @@ from django.db.migrations.executor import MigrationExecutor
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.views.decorators.http import require_safe
 
+from ...store.probing import probe
 from ..metrics import render_metrics
 
 
@@ -18,12 +19,13 @@ def live(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def ready(request: HttpRequest) -> HttpResponse:
-    """Requests can be served: the database answers, and its tables are those of this code."""
-    facts = {"database": False, "migrated": False}
+    """Requests can be served: the database answers, its tables are those of this code, and it can be written."""
+    facts = {"database": False, "migrated": False, "writable": False}
     try:
         executor = MigrationExecutor(connection)
         facts["database"] = True
         facts["migrated"] = not executor.migration_plan(executor.loader.graph.leaf_nodes())
+        facts["writable"] = facts["migrated"] and probe()
     except Error:
         return JsonResponse({"ready": False, **facts}, status=503)
     fine = all(facts.values())

@@ -42,7 +42,8 @@ class Leave(LoginRequiredMixin, ThrottledPage):
             call(engine().stop, answer, by=str(user.pk))
         try:
             leaving.leave(user)
-        except Refused:
+        except Refused as refusal:
+            form.add_error(None, str(refusal))
             return self.form_invalid(form)
         logout(self.request)
         return render(self.request, "left.html")

@@ -11,7 +11,7 @@ from django.shortcuts import render
 from django.views.decorators.http import require_POST, require_safe
 
 from ...models import Submission
-from ...store import Refused
+from ...store import Refused, if_possible
 from ...store import reviewing as store
 from ...store.roles import is_reviewer, reviewers
 from ...turns.engine import engine
@@ -67,7 +67,7 @@ def review(request: HttpRequest, pk: UUID) -> HttpResponse:
     """One branch of what was submitted. Looking around in it moves nobody's place."""
     row = readable_submission(request.user, pk)
     if request.method == "GET":
-        store.open_for(request.user, row)
+        if_possible(store.open_for, request.user, row)
     reading = store.load_reading(row)
     named = request.GET.get("at", "")
     at = submitted_message(row, named) if named else reading.leaf

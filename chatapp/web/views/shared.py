@@ -12,7 +12,7 @@ from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_POST, require_safe
 
-from ...store import Refused, throttle
+from ...store import Refused, if_possible, throttle
 from ...store.sharing import Shared, fork_shared, open_share
 from ...store.throttle import Limit
 from ...turns.engine import engine
@@ -30,13 +30,13 @@ LONGEST_NUMBER = 6
 
 @require_safe
 def shared(request: HttpRequest, token: str) -> HttpResponse:
-    if wait := throttle.take(OPENINGS, visitor_address(request), timezone.now()):
+    if wait := _too_soon(request):
         return _unlisted(refused(request, too_many(wait), 429))
     found = open_share(token)
     if found is None:
         return gone(request)
     if _is_first_look(request, found):
-        open_share(token, counts=True)
+        if_possible(open_share, token, counts=True)
     wanted = request.GET.get("from", "")
     start = int(wanted) if wanted.isascii() and wanted.isdigit() and len(wanted) <= LONGEST_NUMBER else 0
     page = load_shared_page(found, request.user, engine().catalog, zone_of(request), start)
@@ -48,7 +48,7 @@ def still_open(request: HttpRequest, token: str) -> HttpResponse:
     """What an open page asks now and then."""
     if open_share(token):
         return HttpResponse(status=204)
-    wait = throttle.take(OPENINGS, visitor_address(request), timezone.now())
+    wait = _too_soon(request)
     return _unlisted(refused(request, too_many(wait), 429)) if wait else gone(request)
 
 
@@ -72,6 +72,11 @@ def gone(request: HttpRequest) -> HttpResponse:
     return _unlisted(render(request, "shared_gone.html", status=404))
 
 
+def _too_soon(request: HttpRequest) -> timedelta | None:
+    """How long to wait. What cannot be counted just now is read all the same."""
+    return if_possible(throttle.take, OPENINGS, visitor_address(request), timezone.now())
+
+
 def _unlisted(response: HttpResponse) -> HttpResponse:
     response.headers["X-Robots-Tag"] = "noindex, nofollow, noarchive"
     return response
@@ -83,4 +88,7 @@ def _is_first_look(request: HttpRequest, found: Shared) -> bool:
         return False
     agent = request.headers.get("User-Agent", "")
     who = str(request.user.pk or f"{visitor_address(request)} {agent}")
-    return not throttle.take(READER_OF_THE_DAY, f"{found.share.pk} {who}", timezone.now())
+    return (
+        if_possible(throttle.take, READER_OF_THE_DAY, f"{found.share.pk} {who}", timezone.now())
+        == timedelta()
+    )

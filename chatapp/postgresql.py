@@ -1,0 +1,38 @@
+"""A connection to PostgreSQL that does not wait for ever for a server that has frozen or is behind a network that swallows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import psycopg
+from psycopg.errors import _WaitTimeout
+
+from .patience import is_counted
+
+# Of one answer that a request waits for. What works behind the pages may work for long.
+LONGEST = 8.0
+# Of the pool's own question whether the server still answers, before a connection is given to anybody.
+PING = 1.0
+
+
+class Connection(psycopg.Connection):
+    _patience: float | None = None
+
+    def wait(self, gen: Any, interval: float = 0.1, timeout: float | None = None) -> Any:
+        mine = self._patience or (LONGEST if is_counted() else None)
+        try:
+            return super().wait(gen, interval, timeout or mine)
+        except _WaitTimeout:
+            if timeout:
+                raise
+            # Nobody knows what it will say next, and whom it will take for the one who asked.
+            self.pgconn.finish()
+            raise psycopg.OperationalError("the server does not answer") from None
+
+    def execute(self, *args: Any, **how: Any) -> Any:
+        """Only the pool asks in this way: Django has cursors of its own."""
+        self._patience = PING
+        try:
+            return super().execute(*args, **how)
+        finally:
+            self._patience = None

@@ -1,0 +1,101 @@
+"""A database that cannot do its work is told from a mistake of ours by what the database itself said."""
+
+from __future__ import annotations
+
+import pytest
+from django.conf import settings
+from django.contrib.sessions.backends.db import SessionStore
+from django.contrib.sessions.exceptions import SessionInterrupted
+from django.contrib.sessions.middleware import SessionMiddleware
+from django.db import DatabaseError, connection, transaction
+from django.http import HttpRequest, HttpResponse
+
+from chatapp.models import Throttle
+from chatapp.patience import patience
+from chatapp.store.unavailable import Trouble, Waited, trouble_in
+from tests.faults import FAULTS, full, read_only, short_patience
+
+
+def failure(work) -> DatabaseError:
+    with pytest.raises(DatabaseError) as caught, transaction.atomic():
+        work()
+    return caught.value
+
+
+def ask(sql: str):
+    def asking() -> None:
+        with connection.cursor() as cursor:
+            cursor.execute(sql)
+
+    return asking
+
+
+def twice() -> None:
+    Throttle.objects.create(name="one")
+    Throttle.objects.create(name="one")
+
+
+MISTAKES = {
+    "no such table": ask("SELECT 1 FROM nowhere"),
+    "no such column": ask("SELECT nothing FROM chatapp_message"),
+    "no sentence": ask("SELEKT"),
+    "twice": twice,
+}
+
+
+@pytest.mark.both
+@pytest.mark.django_db
+@pytest.mark.parametrize("work", MISTAKES.values(), ids=MISTAKES)
+def test_a_mistake_of_ours_is_no_trouble_of_the_database(work):
+    assert trouble_in(failure(work)) is None
+
+
+def test_neither_is_anything_else():
+    assert trouble_in(None) is None
+    assert trouble_in(ValueError("database is locked")) is None
+    assert trouble_in(DatabaseError("database is locked")) is None
+
+
+def test_waiting_for_those_who_wait_is_being_busy():
+    assert trouble_in(Waited()) is Trouble.BUSY
+
+
+@pytest.mark.both
+@pytest.mark.django_db(transaction=True)
+def test_a_session_that_could_not_be_written_is_traced_to_its_cause():
+    """Django's middleware would say that it was deleted meanwhile."""
+    session = SessionStore()
+    session.create()
+    with read_only(), pytest.raises(SessionInterrupted) as caught:
+        SessionMiddleware(changing)(request_with(session))
+    assert trouble_in(caught.value) is Trouble.READ_ONLY
+
+
+def changing(request: HttpRequest) -> HttpResponse:
+    request.session["changed"] = True
+    return HttpResponse()
+
+
+def request_with(session: SessionStore) -> HttpRequest:
+    request = HttpRequest()
+    request.COOKIES[settings.SESSION_COOKIE_NAME] = session.session_key
+    return request
+
+
+FAILS = {"locked": Trouble.BUSY, "read only": Trouble.READ_ONLY, "away": Trouble.AWAY}
+
+
+@pytest.mark.both
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize(("fault", "trouble"), FAILS.items())
+def test_what_the_database_says_is_understood(fault, trouble):
+    with short_patience(), FAULTS[fault](), patience(), pytest.raises(DatabaseError) as caught:
+        Throttle.objects.create(name="one")
+    assert trouble_in(caught.value) is trouble
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_full_disk_is_understood():
+    with full(), pytest.raises(DatabaseError) as caught:
+        Throttle.objects.bulk_create(Throttle(name=f"{n} {'x' * 90}") for n in range(1000))
+    assert trouble_in(caught.value) is Trouble.FULL
