@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from html import unescape
 
 import pytest
 
@@ -15,6 +14,7 @@ from tests.test_ask import Shell
 from tests.turns.stage import play
 
 from .front import HTMX, house, visitor
+from .test_daily_limits import refused_each_way
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -36,19 +36,8 @@ def full(person):
 def test_each_way_to_ask_is_refused_in_words_and_the_text_is_kept(alice, bob, headers):
     async def story():
         first = await in_thread(full)(alice)
-        count = Message.objects.count
-        before = await in_thread(count)()
-        ways = ["/ask/", "/c/{0.conversation}/ask/", "/m/{0.question}/edit/", "/m/{0.answer}/again/"]
         async with house():
-            she = await visitor(alice)
-            for way in [*ways, "/m/{0.answer}/continue/"]:
-                form = {"text": "My precious words", "parent": str(first.answer)}
-                response = await she.post(way.format(first), form, headers=headers)
-                assert response.status_code == 409, way
-                assert TOO_MANY in unescape(response.text), way
-                if not headers and way in ways[:3]:
-                    assert "My precious words" in response.text
-            assert await in_thread(count)() == before
+            await refused_each_way(alice, first, TOO_MANY, headers)
             assert (await (await visitor(bob)).post("/ask/", {"text": "Mine?"})).status_code == 302
 
     play(story())
