@@ -82,9 +82,8 @@ class ReasoningClock:
     def _forget(self, lost: Iterable[str]) -> None:
         """Whoever thinks anew is timed anew."""
         for key in lost:
-            self.spans.pop(key, None)
-        self._thoughts.clear()
-        self.first_sign = None
+            gone, self.first_sign = self.spans.pop(key, None), None
+            self._thoughts = [span for span in self._thoughts if span is not gone]
 
     def _start(self, key: str, kind: Kind, at: float) -> Span:
         if self.first_sign is None:
