@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from uuid import UUID
 
 from django.utils.html import escape, format_html
 from django.utils.safestring import SafeString
 
+from ..core.hosts import Misleading, misleading_hosts
 from ..core.items import Kind
 from .elements import item_id
 from .markdown import blocks_waiting, render_plain
@@ -71,3 +73,8 @@ def well(text: str) -> str:
 def arguments(text: str) -> str:
     """Of a call, as people read them: whole, with nothing hidden."""
     return visible(pretty(text))
+
+
+def misleading(text: str) -> list[Misleading]:
+    """Where addresses in the arguments of a call lead elsewhere than it seems, as people read it."""
+    return [replace(one, shown=visible(one.shown), real=visible(one.real)) for one in misleading_hosts(text)]
