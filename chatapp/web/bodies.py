@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import replace
 from uuid import UUID
 
@@ -20,6 +21,8 @@ from .visible import visible
 ARGUMENTS = '<h3 class="faint">Arguments</h3>'
 _RESULT = """<div id="{}" data-kind="tool_result" data-item-key="{}" data-outcome="{}">\
 <h3 class="faint">Result</h3>{}</div>"""
+# What is laid out in some milliseconds is; the event loop waits for nothing longer.
+LONG = 8 * 1024
 _MARKDOWN = (Kind.REASONING, Kind.ASSISTANT_MESSAGE)
 
 
@@ -36,6 +39,8 @@ def blocks_of(message: UUID, piece: Piece) -> Blocks:
 async def blocks_within(message: UUID, piece: Piece) -> Blocks:
     if piece.kind in _MARKDOWN:
         return await rendered_within(message, piece.key, piece.text) or _silent(piece)
+    if len(piece.text) + len(piece.result.text if piece.result else "") > LONG:
+        return await asyncio.to_thread(_plain, message, piece)
     return _plain(message, piece)
 
 
