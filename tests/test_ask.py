@@ -277,13 +277,23 @@ READ = "Read http://127.0.0.1:1/secret"
 @pytest.mark.parametrize("question", [READ])
 def test_at_a_terminal_a_call_that_is_not_safe_asks_and_the_answer_goes_on(shell, terminal):
     process, screen = terminal
-    assert b'{"url":"http://127.0.0.1:1/secret"}' in read_until(screen, b"[n] no:").replace(b": ", b":")
+    assert b'"url": "http://127.0.0.1:1/secret"' in read_until(screen, b"[n] no:")
     os.write(screen, b"what?\n")
     read_until(screen, b"[n] no:")
     os.write(screen, b"n\n")
     read_until(screen, b"You did not allow")
     assert process.wait(PATIENCE) == 0
     assert shell.run("verify_log").returncode == 0
+
+
+@pytest.mark.parametrize("question", ["Read https://g\u043eod.example/"])
+def test_at_a_terminal_an_address_that_looks_like_another_is_named_in_plain_letters(shell, terminal):
+    process, screen = terminal
+    seen = read_until(screen, b"[n] no:").decode()
+    assert '"url": "https://g\u043eod.example/"' in seen
+    assert "g\u043eod.example is not written in plain letters; its real name is xn--god-sed.example." in seen
+    os.write(screen, b"n\n")
+    assert process.wait(PATIENCE) == 0
 
 
 @pytest.mark.parametrize("question", [READ])

@@ -8,13 +8,14 @@ import sys
 from uuid import UUID
 
 from chatapp import store
-from chatapp.core.hosts import foreign_hosts
 from chatapp.core.items import Item
 from chatapp.core.permission import Decision
 from chatapp.management.terminal import Terminal
 from chatapp.models import Message
 from chatapp.store import in_thread
 from chatapp.turns.engine import Engine
+from chatapp.web.bodies import arguments, misleading
+from chatapp.web.visible import visible_name
 
 LETTERS = {"y": Decision.ONCE, "a": Decision.CONVERSATION, "n": Decision.DENIED}
 CHOICE = "Allow? [y] once, [a] always in this conversation, [n] no: "
@@ -29,9 +30,9 @@ async def permit(engine: Engine, answer: UUID, view: Terminal) -> None:
     """Every call that waits, one after the other; the last word sets the turn going."""
     while calls := await in_thread(_asked)(answer):
         call = calls[0]
-        view.ask(f"{call.name} wants to run with {call.text}\n")
-        for host, plain in foreign_hosts(call.text):
-            view.ask(f"{host} is written in letters of another script; its real name is {plain}.\n")
+        view.ask(f"{visible_name(call.name)} wants to run with {arguments(call.text)}\n")
+        for host in misleading(call.text):
+            view.ask(f"{host.shown} {host.words} {host.real}.\n")
         decision = await _choice(view)
         owner = (await in_thread(_row)(answer)).conversation.owner
         await engine.decide(answer, {call.key: (decision, engine.shown_hash(call))}, by=owner)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
+from dataclasses import replace
 from uuid import UUID
 
 from django.utils.html import escape, format_html
 from django.utils.safestring import SafeString
 
+from ..core.hosts import Misleading, misleading_hosts
 from ..core.items import Kind
 from .elements import item_id
 from .markdown import blocks_waiting, render_plain
@@ -18,6 +21,8 @@ from .visible import visible
 ARGUMENTS = '<h3 class="faint">Arguments</h3>'
 _RESULT = """<div id="{}" data-kind="tool_result" data-item-key="{}" data-outcome="{}">\
 <h3 class="faint">Result</h3>{}</div>"""
+# What is laid out in some milliseconds is; the event loop waits for nothing longer.
+LONG = 8 * 1024
 _MARKDOWN = (Kind.REASONING, Kind.ASSISTANT_MESSAGE)
 
 
@@ -34,6 +39,8 @@ def blocks_of(message: UUID, piece: Piece) -> Blocks:
 async def blocks_within(message: UUID, piece: Piece) -> Blocks:
     if piece.kind in _MARKDOWN:
         return await rendered_within(message, piece.key, piece.text) or _silent(piece)
+    if len(piece.text) + len(piece.result.text if piece.result else "") > LONG:
+        return await asyncio.to_thread(_plain, message, piece)
     return _plain(message, piece)
 
 
@@ -71,3 +78,8 @@ def well(text: str) -> str:
 def arguments(text: str) -> str:
     """Of a call, as people read them: whole, with nothing hidden."""
     return visible(pretty(text))
+
+
+def misleading(text: str) -> list[Misleading]:
+    """Where addresses in the arguments of a call lead elsewhere than it seems, as people read it."""
+    return [replace(one, shown=visible(one.shown), real=visible(one.real)) for one in misleading_hosts(text)]

@@ -19,7 +19,7 @@ AGAIN_SECONDS = 0.2
 # Under load less often: rendering, with the wait for it, takes at most this part of the time.
 MOST_OF_THE_TIME = 1 / 20
 # Where none of these are, letters look the same whether they are rendered or not.
-_SIGNS = re.compile(r"_|[^\w\s.,;:'’\"“”„?!()–—…%/-]|://|www\.|^\s*(?:[-=]|\d+[.)]\s)", re.MULTILINE)
+_SIGNS = re.compile(r"_|[^\w\s.,;:'’\"“”„?!()–—…%/-]|://|www\.|^[^\S\n]*+(?:[-=]|\d++[.)]\s)", re.MULTILINE)
 # As far back as a sign may begin that later letters complete.
 LONGEST_SIGN = 40
 # So much at once is shown rendered from the start: somebody joined late.

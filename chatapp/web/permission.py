@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-from ..core.hosts import foreign_hosts
+from ..core.hosts import Misleading
 from ..core.permission import shown_hash
 from ..models import Message
 from ..store import asks_of
 from ..tools import Tool
-from .bodies import arguments
+from .bodies import arguments, misleading
 from .elements import item_id
 from .pieces import Piece
 from .visible import visible, visible_name
@@ -22,8 +22,8 @@ SHORT, FEW_LINES = 600, 10
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AskedCall:
-    """`seen`: the hash of what is shown. `arguments`: every sign of them. `size`: how long they are, where they scroll. `hosts`: those in
-    letters of other scripts, with their names in plain ones."""
+    """`seen`: the hash of what is shown. `arguments`: every sign of them. `size`: how long they are, where they scroll. `hosts`: where
+    their addresses lead, if not where it seems."""
 
     id: str
     item: str
@@ -33,7 +33,7 @@ class AskedCall:
     wants: str
     arguments: str
     size: str
-    hosts: tuple[tuple[str, str], ...]
+    hosts: Sequence[Misleading]
     server: str
     description: str
     is_here: bool
@@ -68,7 +68,7 @@ def _asked(message: UUID, call: Piece, tool: Tool | None) -> AskedCall:
         wants=_wants(tool),
         arguments=shown,
         size=_size(shown),
-        hosts=tuple((visible(host), plain) for host, plain in foreign_hosts(call.text)),
+        hosts=misleading(call.text),
         server=tool.server if tool else "",
         description=visible(tool.description) if tool else "",
         is_here=tool is not None,

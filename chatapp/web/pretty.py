@@ -6,10 +6,13 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from operator import itemgetter
 from typing import Any
 
-_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[\[\]{},:]|[^\s\[\]{},:"]+')
+_TOKEN = re.compile(r'"(?:[^"\\]++|\\.)*+"?|[\[\]{},:]|[^\s\[\]{},:"]++')
 _INDENT = "  "
+# Deeper ones begin where these do: short lines far down would be mostly blanks.
+DEEPEST_INDENT = 16
 
 
 def pretty(text: str) -> str:
@@ -34,11 +37,11 @@ def json_value(text: str) -> Any:
 
 def _laid_out(text: str) -> Iterator[str]:
     depth, before = 0, ""
-    for token in _TOKEN.findall(text):
+    for token in map(itemgetter(0), _TOKEN.finditer(text)):
         if token in ("}", "]"):
             depth -= 1
         if _begins_a_line(token, before):
-            yield "\n" + _INDENT * depth
+            yield "\n" + _INDENT * min(depth, DEEPEST_INDENT)
         yield _word(token)
         if token in ("{", "["):
             depth += 1

@@ -112,7 +112,7 @@ class ShownItem:
         """The first thing that was asked, in one line."""
         arguments = json_value(self.piece.text)
         values = list(arguments.values()) if isinstance(arguments, dict) else [arguments]
-        words = " ".join(str(values[0]).split()) if values and values[0] is not None else ""
+        words = " ".join(str(values[0])[: 20 * GIST].split()) if values and values[0] is not None else ""
         return visible(words[:GIST])
 
     @property

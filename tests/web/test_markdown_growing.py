@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from chatapp.web.markdown import Growing, blocks
+from chatapp.web.markdown.growing import MOST_DEFINED
 from chatapp.web.markdown.page import MOST_SIGNS
 
 from .safe_html import read, words
@@ -126,12 +127,23 @@ def test_what_is_half_written_looks_decent(text, html):
     assert read(shown(text)).wrong == []
 
 
-def test_a_long_block_is_not_parsed_again_for_every_line():
+@pytest.mark.parametrize("line", ["- a line of a list\n", "- a line\n\n", "\n", "    code\n\n", "> a\n>\n\n"])
+def test_a_long_block_is_not_parsed_again_for_every_line(line):
     growing, looks = Growing(), 0
-    text = "- a line of a list\n" * 1000
-    for end in range(0, len(text), 19):
+    text = line * 1000
+    for end in range(0, len(text), len(line)):
         looks += growing.look(text[:end])
     assert looks < 200
+
+
+def test_a_text_that_defines_too_much_is_shown_as_it_is_until_its_end():
+    text = "".join(f"[a{n}]: https://b.org\n" for n in range(MOST_DEFINED + 1)) + "\nsee [a1]\n\nend\n\n"
+    growing = Growing()
+    growing.feed(text)
+    assert growing.lost and growing.feed(text + "more\n\nlast\n") == []
+    assert growing.open().html.startswith('<pre class="plain">')
+    page = dict(enumerate(growing.given)) | dict(growing.finish(text))
+    assert [html for html in page.values() if html] == blocks(text)
 
 
 def test_carriage_returns_cut_anywhere_change_nothing():

@@ -96,13 +96,16 @@ def test_nothing_of_the_arguments_or_the_name_is_hidden_or_cut(alice):
     asked(alice, story, call("send", hostile))
 
 
-def test_a_host_in_letters_of_another_script_is_named_in_plain_ones(alice):
+@pytest.mark.parametrize(
+    "address", ["https://me@аррӏе.com:8443/x?y=apple.com", r"https:\/\/\u0430\u0440\u0440\u04cf\u0435.com"]
+)
+def test_a_host_in_letters_of_another_script_is_named_in_plain_ones(alice, address):
     async def story(on, she, answer, box):
         look = await Panels(on, she).look()
         (group,) = look.groups
-        assert "xn--80ak6aa92e.com" in words(group)
+        assert "аррӏе.com" in words(group) and "its real name isxn--80ak6aa92e.com." in words(group)
 
-    asked(alice, story, call("send", '{"to": "https://me@аррӏе.com:8443/x?y=apple.com"}'))
+    asked(alice, story, call("send", f'{{"to": "{address}"}}'))
 
 
 def test_of_a_tool_of_a_server_its_server_is_said_and_its_own_title_is_not(alice):

@@ -9,30 +9,37 @@ MOST_ZONES = 3
 READ = 2000
 
 _FUNCTIONS = r"(?:sqrt|abs|round|floor|ceil|min|max|factorial|gcd|exp|ln|log10)"
-_START = rf"(?:[-(]\s*)*(?:{_FUNCTIONS}\s*\(|pi\b|\.?[0-9])"
+_START = rf"(?:[-(]\s*+)*+(?:{_FUNCTIONS}\s*\(|pi\b|\.?[0-9])"
 _REST = rf"(?:{_FUNCTIONS}\s*\(|pi\b|[0-9.,()+*/%^×÷−\s-])*"
-_EXPRESSION = re.compile(rf"(?<![\w.]){_START}{_REST}", re.IGNORECASE)
+# Not from the midst of signs and brackets, unless what stands before the first of them is a word.
+_NOT_WITHIN = r"(?:(?<![-(])(?<![-(] )|(?<=[\w.][-(])|(?<=[\w.][-(] ))"
+_EXPRESSION = re.compile(rf"(?<![\w.]){_NOT_WITHIN}{_START}{_REST}", re.IGNORECASE)
 _OPERATION = re.compile(
     rf"(?:[0-9)]|pi)\s*(?:\*\*|//|[-+*/%^×÷−])\s*[-(]*\s*[0-9.a-z]|{_FUNCTIONS}\s*\(", re.IGNORECASE
 )
 # A date, a range or a score, unless nothing else was asked.
 _NOT_MEANT = re.compile(r"^[0-9]+(?:[-/][0-9]+){1,2}$")
 _NOTHING_ELSE = re.compile(
-    r"\W*(?:(?:what|how much)(?:'s| is)|calculate|compute|evaluate|solve)?\W*", re.IGNORECASE
+    r"\W*+(?:(?:what|how much)(?:'s| is)|calculate|compute|evaluate|solve)?\W*+", re.IGNORECASE
 )
 
-_IN_SIGNS = (
-    (r"(?<=[0-9]),(?=[0-9]{3}\b)(?![^(]*\))", ""),
-    (r"\bsquare root of\s+([0-9.]+)", r"sqrt(\1)"),
-    (r"([0-9.]+)\s*(?:%|percent)\s+of\s+([0-9.]+)", r"\1/100*\2"),
-    (r"\bto the power of\b", "**"),
-    (r"\bplus\b", "+"),
-    (r"\bminus\b", "-"),
-    (r"\b(?:multiplied by|times)\b", "*"),
-    (r"\bdivided by\b", "/"),
-    (r"(?<=[0-9)])\s+squared\b", "**2"),
-    (r"(?<=[0-9)])\s+cubed\b", "**3"),
-    (r"(?<=[0-9)])\s*x\s*(?=[0-9(])", " * "),
+_SIGNS_AT_THE_END = " -+*/%^×÷−"
+
+_IN_SIGNS = tuple(
+    (re.compile(words, re.IGNORECASE), signs)
+    for words, signs in (
+        (r"(?<=[0-9]),(?=[0-9]{3}\b)(?![^(]*\))", ""),
+        (r"\bsquare root of\s+([0-9.]+)", r"sqrt(\1)"),
+        (r"(?<![0-9.])([0-9.]++)\s*(?:%|percent)\s+of\s+([0-9.]+)", r"\1/100*\2"),
+        (r"\bto the power of\b", "**"),
+        (r"\bplus\b", "+"),
+        (r"\bminus\b", "-"),
+        (r"\b(?:multiplied by|times)\b", "*"),
+        (r"\bdivided by\b", "/"),
+        (r"(?<=[0-9)])\s+squared\b", "**2"),
+        (r"(?<=[0-9)])\s+cubed\b", "**3"),
+        (r"(?<=[0-9)])\s*x\s*(?=[0-9(])", " * "),
+    )
 )
 
 _TIME = re.compile(
@@ -86,13 +93,14 @@ CITIES = {
     "vienna": "Europe/Vienna",
     "zurich": "Europe/Zurich",
 }
+_CITY = re.compile(rf"\b(?:{'|'.join(CITIES)})\b")
 
 
 def expression(question: str) -> str:
     """The longest expression in it, or nothing."""
-    text = question[:READ]
+    text = " ".join(question[:READ].split())
     for words, signs in _IN_SIGNS:
-        text = re.sub(words, signs, text, flags=re.IGNORECASE)
+        text = words.sub(signs, text)
     found = (_trimmed(match[0]) for match in _EXPRESSION.finditer(text))
     longest = max((one for one in found if _is_meant(one, text)), key=len, default="")
     return longest if len(longest) <= LONGEST else ""
@@ -106,8 +114,7 @@ def _is_meant(found: str, text: str) -> bool:
 
 def _trimmed(text: str) -> str:
     """Without what belongs to the sentence around it."""
-    text = re.sub(r"\s+", " ", text).strip(" ,.")
-    text = re.sub(r"\s*[-+*/%^×÷−]+$", "", text)
+    text = text.strip(" ,.").rstrip(_SIGNS_AT_THE_END)
     while text.endswith(")") and text.count(")") > text.count("("):
         text = text[:-1].rstrip()
     while text.startswith("(") and text.count("(") > text.count(")"):
@@ -120,7 +127,7 @@ def zones(question: str) -> list[str]:
     text = question[:READ]
     low = text.lower()
     named = [(match.start(), match[0]) for match in _ZONE.finditer(text)]
-    named += [(low.index(city), zone) for city, zone in CITIES.items() if re.search(rf"\b{city}\b", low)]
+    named += [(match.start(), CITIES[match[0]]) for match in _CITY.finditer(low)]
     found = list(dict.fromkeys(zone for _, zone in sorted(named)))[:MOST_ZONES]
     if _TIME.search(text):
         return found or ["UTC"]

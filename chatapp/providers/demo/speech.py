@@ -16,6 +16,8 @@ Sleep = Callable[[float], Awaitable[None]]
 
 # Seconds before anything comes, and for each word of a thought, of the answer, and of a call.
 BEFORE = 0.3
+# With the blanks around it.
+_WORD = re.compile(r"\s*+\S++\s*+|\s++")
 PACE = {Kind.REASONING: 0.05, Kind.ASSISTANT_MESSAGE: 0.02, Kind.TOOL_CALL: 0.05}
 
 
@@ -36,7 +38,7 @@ class Speech:
             calls += isinstance(piece, Call)
             item = self._item(piece, call_id)
             yield ItemStarted(item.key, item.kind, item.name, item.call_id)
-            for word in re.findall(r"\s*\S+\s*", item.text):
+            for word in _WORD.findall(item.text):
                 await self._pause(PACE[item.kind])
                 yield ItemDelta(item.key, word)
             yield ItemDone(item)

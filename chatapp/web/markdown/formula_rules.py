@@ -15,7 +15,7 @@ _PAIRS = {"$$": "$$", r"\[": r"\]", r"\(": r"\)"}
 _CLOSING_DOLLAR = re.compile(r"(?<![\s\\$])\$(?![\d$])")
 _DOLLAR = re.compile(r"(?<!\\)\$")
 # Sums of money begin with a digit and go on in words.
-_PROSE = re.compile(r"\d[^\\^_={}<>+*/|]*\s[^\\^_={}<>+*/|]*")
+_PROSE = re.compile(r"\d[^\\^_={}<>+*/|\s]*+\s[^\\^_={}<>+*/|]*+")
 
 
 def formula_inline(state: StateInline, silent: bool) -> bool:

@@ -10,6 +10,11 @@ from .page import MOST_SIGNS, as_it_is, blocks
 from .parser import TooMuch
 from .tail import Known, Open, Step, advance, opened
 
+# So often in a row a blank line is looked at in vain; after that a long block is looked at as it grows.
+PATIENCE = 40
+# What finished blocks define goes along with every look.
+MOST_DEFINED = 1000
+
 
 class Growing:
     """One text while it grows. `given` are the blocks that were told, in their order."""
@@ -20,8 +25,8 @@ class Growing:
         self.known = Known()
         self.tail = ""
         self.lost = False
-        self._at = 0
-        self._looked = 0
+        self._read = self._looked = self._in_vain = 0
+        self._after_cr = False
 
     def feed(self, text: str) -> list[str]:
         """The blocks that are new in the whole text so far."""
@@ -34,25 +39,41 @@ class Growing:
 
     def look(self, text: str) -> bool:
         """Whether the text, now this long, is worth looking at for finished blocks."""
-        text = _unix(text)
-        self.lost = self.lost or len(text) > MOST_SIGNS
-        self.tail = text[self._at :]
+        self.tail += self._unix(text[self._read :])
+        self._read = len(text)
+        self.lost = self.lost or self._read > MOST_SIGNS
         if self.lost or not self._worth_it():
             return False
         self._looked = len(self.tail)
+        self._in_vain += 1
         return True
+
+    def _unix(self, new: str) -> str:
+        """With LF at the end of each line. A CR ends its line at once; an LF that comes after it is left out."""
+        new = clean(new)
+        if self._after_cr and new:
+            self._after_cr = False
+            new = new.removeprefix("\n")
+        if "\r" in new:
+            self._after_cr = new.endswith("\r")
+            new = new.replace("\r\n", "\n").replace("\r", "\n")
+        return new
 
     def _worth_it(self) -> bool:
         """A long block that grows by lines is not parsed again for every line."""
         new = self.tail[max(0, self._looked - 1) :]
-        return "\n\n" in new or ("\n" in new and len(self.tail) >= self._looked + self._looked // 16)
+        if "\n\n" in new and self._in_vain < PATIENCE:
+            return True
+        return "\n" in new and len(self.tail) >= self._looked + self._looked // 16
 
     def job(self) -> tuple[str, Known, str]:
         return self.tail, self.known, prefix(self.message, self.key)
 
     def take(self, step: Step) -> list[str]:
-        self.tail, self._at, self.known = self.tail[step.taken :], self._at + step.taken, step.known
-        self._looked -= step.taken
+        if step.taken:
+            self.tail, self.known, self._in_vain = self.tail[step.taken :], step.known, 0
+            self._looked -= step.taken
+            self.lost = self.lost or step.known.size > MOST_DEFINED
         self.given += step.blocks
         return step.blocks
 
@@ -72,8 +93,3 @@ class Growing:
         """An empty block stands for one that is not there any more."""
         pairs = enumerate(zip_longest(self.given, final, fillvalue=""))
         return [(place, new) for place, (old, new) in pairs if old != new]
-
-
-def _unix(text: str) -> str:
-    text = clean(text)
-    return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text

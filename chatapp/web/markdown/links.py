@@ -17,7 +17,7 @@ _HOST = r"(?:[a-z0-9](?:[a-z0-9._-]*[a-z0-9])?\.?|\[[0-9a-f:.]+\])"
 _WEB = re.compile(rf"https?://({_HOST})(?::[0-9]{{1,5}})?(?:[/?#]\S*)?", re.IGNORECASE)
 _MAIL = re.compile(rf"mailto:[^\s@?/:]+@({_HOST})(?:\?\S*)?", re.IGNORECASE)
 # What a reader takes for an address when it stands in a link's text.
-_ADDRESS = re.compile(r"(?:[\w-]+\.)+[^\W\d_]{2,}")
+_ADDRESS = re.compile(r"(?<![\w-])(?<![\w-]\.)(?:[\w-]++\.)+[^\W\d_]{2,}")
 
 
 def host(url: str) -> str:
@@ -96,8 +96,8 @@ def _closed(so_far: list[Token], at: int, end: Token) -> list[Token]:
 
 def _misleading(shown: str, real: str) -> bool:
     text = unicodedata.normalize("NFKC", HIDDEN.sub("", shown)).lower()
-    named = _ADDRESS.findall(text[:2000])
-    return any(name != real and not real.endswith("." + name) for name in named[:1])
+    named = _ADDRESS.search(text[:2000])
+    return named is not None and named[0] != real and not real.endswith("." + named[0])
 
 
 def link(url: str, text: str) -> str:

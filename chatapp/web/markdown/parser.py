@@ -15,6 +15,7 @@ from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 from markdown_it.utils import EnvType
 
+from .addresses import Addresses
 from .footnotes import footnotes
 from .formula_rules import formula_block, formula_inline
 from .links import finish_links, may_link, readable
@@ -92,19 +93,12 @@ def parser(*, growing: bool = False) -> MarkdownIt:
     md.block, md.inline = _BlockParser(), _InlineParser()
     md.configure("commonmark", _OPTIONS)
     md.enable(["table", "strikethrough", "linkify"])
-    _only_full_addresses(md)
+    md.linkify = Addresses()
     footnotes(md, at_end=not growing)
     _add_rules(md)
     for name, piece in PIECES.items():
         md.add_render_rule(name, piece)
     return md
-
-
-def _only_full_addresses(md: MarkdownIt) -> None:
-    """Names of files look like names of hosts, so a bare name is no link."""
-    assert md.linkify is not None
-    md.linkify.add("ftp:", None).add("//", None)
-    md.linkify.set({"fuzzy_link": False, "fuzzy_email": True, "fuzzy_ip": False})
 
 
 def _add_rules(md: MarkdownIt) -> None:

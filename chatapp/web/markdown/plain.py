@@ -13,7 +13,8 @@ from .links import link, may_link, readable
 from .page import MOST_SIGNS, as_it_is
 from .parser import parser
 
-_GAP = re.compile(r"\n[ \t]*\n\s*?(?=[ \t]*\S|$)")
+# Blank lines, and nothing of how the next line is indented.
+_GAP = re.compile(r"\n[ \t]*+\n(?:[ \t]*+[^\S \t])*+(?:[ \t]*+\Z)?")
 
 
 def render_plain(text: str) -> SafeString:

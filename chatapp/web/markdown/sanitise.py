@@ -21,7 +21,7 @@ _FORMULA = """
 """
 TEXT, FORMULA = frozenset(_TEXT.split()), frozenset(_FORMULA.split())
 _SIZES = frozenset(("width", "height", "depth", "lspace", "rspace", "voffset", "minsize", "maxsize"))
-_LENGTH = re.compile(r"(-?[0-9]*\.?[0-9]+)(?:r?em|ex)?")
+_LENGTH = re.compile(r"(-?(?:[0-9]++(?:\.[0-9]++)?|\.[0-9]++))(?:r?em|ex)?")
 # Larger ones would lay a formula over the page around it.
 _LEAST, _MOST = -1.0, 20.0
 _FORMS = """

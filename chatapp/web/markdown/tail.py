@@ -29,6 +29,10 @@ class Known:
     notes: dict[str, int] = field(default_factory=dict)
     marks: list[dict[str, Any]] = field(default_factory=list)
 
+    @property
+    def size(self) -> int:
+        return len(self.links) + len(self.notes) + len(self.marks)
+
     def environment(self, text: str, ids: str, **more: Any) -> dict[str, Any]:
         marks = {number: dict(mark) for number, mark in enumerate(self.marks)}
         notes = {"refs": Expected(self.notes), "list": marks}
@@ -104,8 +108,12 @@ def _closes_itself(top: Token, text: str) -> bool:
 def _is_open(fence: Token, text: str) -> bool:
     assert fence.map
     first, end = fence.map
-    last = text.split("\n")[end - 1]
-    return end - first < 2 or not re.fullmatch(rf" {{0,3}}{fence.markup}{fence.markup[0]}*[ \t]*", last)
+    last = text.split("\n")[end - 1].rstrip(" \t")
+    marks = last.lstrip(" ")
+    closes = (
+        marks.startswith(fence.markup) and not marks.strip(fence.markup[0]) and len(last) - len(marks) <= 3
+    )
+    return end - first < 2 or not closes
 
 
 def _tokens(source: str, env: dict[str, Any]) -> list[Token]:

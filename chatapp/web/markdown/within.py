@@ -5,7 +5,6 @@ Beyond the budget a text is shown as it was written.
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from typing import Any
 
 from django.utils.safestring import SafeString
@@ -78,7 +77,7 @@ async def feed_within(growing: Growing, text: str, *, renderers: Renderers = REN
 async def _advanced(tail: str, known: Known, ids: str, renderers: Renderers) -> Step:
     if is_small(tail):
         return advance(tail, known, ids)
-    made: dict[str, Any] = await renderers.ask("advance", tail, asdict(known), ids)
+    made: dict[str, Any] = await renderers.ask("advance", tail, vars(known), ids)
     return Step(made["blocks"], made["taken"], Known(**made["known"]))
 
 
@@ -88,7 +87,7 @@ async def open_within(growing: Growing, *, renderers: Renderers = RENDERERS) -> 
     if growing.lost or is_small(tail):
         return growing.open()
     try:
-        return Open(**await renderers.ask("opened", tail, asdict(known), ids))
+        return Open(**await renderers.ask("opened", tail, vars(known), ids))
     except GivenUp:
         return Open(as_it_is(tail))
 

@@ -1,0 +1,85 @@
+"""Every pattern of the package takes time in proportion to its text: `re` holds the interpreter, so the square of a stranger's text
+stops every stream."""
+
+from __future__ import annotations
+
+import re
+from functools import partial
+
+from chatapp.core.contracts import CONTRACTS
+from chatapp.providers import anthropic_models, anthropic_refusals, chat_errors, openai_models
+from chatapp.providers.chat_thinking import THINKING
+from chatapp.providers.demo import finding
+from chatapp.providers.demo.texts import TOPICS
+from chatapp.tools import kinds
+from chatapp.web.markdown import healing
+
+from .found import ANYWHERE, compiled, compiled_late, written_in_place
+from .growth import too_steep
+from .shapes import shapes
+
+# Patterns that are written as words in a table, by where they are used.
+TABLES = {
+    ("chatapp.core.contracts", "self.where"): [row.where for row in CONTRACTS],
+    ("chatapp.providers.anthropic_models", "facts.where"): [row.where for row in anthropic_models.FACTS],
+    ("chatapp.providers.openai_models", "facts.where"): [row.where for row in openai_models.FACTS],
+    ("chatapp.providers.chat_thinking", "row.where"): [row.where for row in THINKING],
+    ("chatapp.providers.chat_errors", "pattern"): [words for _, words in chat_errors._TROUBLES],
+    ("chatapp.providers.anthropic_refusals", "pattern"): [
+        words for words, _ in (*anthropic_refusals.WORDS, *anthropic_refusals.REPAIRS)
+    ],
+    ("chatapp.providers.demo.replies", "topic.pattern"): [topic.pattern for topic in TOPICS],
+}
+# They are given no more than so many signs; the functions that see to it are measured whole.
+SHORT = {healing._LINK: 400, finding._NOTHING_ELSE: finding.READ, kinds._WITHIN: kinds._LOOKED_AT}
+SIZES = (2_000, 4_000, 8_000, 16_000)
+
+
+def patterns() -> dict[re.Pattern, set[str]]:
+    found = compiled()
+    for module, way, words, value in written_in_place():
+        values = TABLES.get((module, words), []) if value is None else [value]
+        if way != "compile":
+            for each in values:
+                found.setdefault(re.compile(each, re.IGNORECASE), set()).add(way)
+    return found
+
+
+def test_no_pattern_is_put_together_while_the_program_runs():
+    """Nobody would know what it costs."""
+    places = [
+        (place, words)
+        for place, way, words, value in written_in_place()
+        if value is None and way != "compile"
+    ]
+    assert {place for place in places if place not in TABLES} == set()
+    assert TABLES.keys() == set(places)
+    assert compiled_late() == []
+
+
+def test_no_pattern_tries_more_than_its_text_is_long():
+    steep = {
+        (pattern.pattern, *found) for pattern, ways in patterns().items() if (found := _steep(pattern, ways))
+    }
+    assert steep == set()
+
+
+def _steep(pattern, ways):
+    """The first shape that is too much for it."""
+    for words, work in _works(pattern, ways):
+        for name, shape in shapes():
+            if told := too_steep(work, partial(_text, pattern, shape), SIZES):
+                return words, name, told
+    return ()
+
+
+def _text(pattern, shape, size):
+    text = shape(min(size, SHORT.get(pattern, size)))
+    return text if isinstance(pattern.pattern, str) else text.encode()
+
+
+def _works(pattern, ways):
+    if ways & set(ANYWHERE):
+        yield "anywhere", lambda text: sum(1 for _ in pattern.finditer(text))
+    for way in ways & {"match", "fullmatch"}:
+        yield way, getattr(pattern, way)
