@@ -5,34 +5,31 @@ from .chat import (
     IS_LIVE,
     IS_UNFINISHED,
     LIVE,
+    TOOL_NAME_CAP,
     UNFINISHED,
     Conversation,
     Draft,
+    Grant,
     Item,
     Message,
     Place,
     Role,
     Status,
     TitledBy,
+    ToolRun,
 )
 from .fields import VerbatimField
 from .figures import ModelDay, PersonDay
-from .people import (
-    OUTLINE_CAP,
-    DailyLimit,
-    LongWrite,
-    NameOutline,
-    Preference,
-    SignedUp,
-    Theme,
-    Throttle,
-    WayIn,
-)
+from .forks import Origin
+from .limits import DailyLimit
+from .looks import Look
+from .people import OUTLINE_CAP, NameOutline, SignedUp, WayIn
+from .preferences import Preference, Theme, Throttle
 from .providers import Installation, KnownModel, ModelProvider
 from .reviews import Note, Scope, Submission, Submitted, Verdict, Wish
-from .running import Heartbeat
-from .sharing import Look, Origin, Share
-from .tools import TOOL_NAME_CAP, Grant, McpServer, McpTool, ToolRun
+from .running import Heartbeat, LongWrite
+from .sharing import Share
+from .tools import McpServer, McpTool
 
 __all__ = [
     "ENDED",

@@ -1,4 +1,5 @@
-"""What is said: a conversation, the messages of its tree, their items, the draft of a running turn, and where viewers are."""
+"""What is said: a conversation, the messages of its tree, their items, the draft of a running turn, the calls that began,
+what is allowed without asking, and where viewers are."""
 
 from __future__ import annotations
 
@@ -208,3 +209,38 @@ class Place(models.Model):
 
     def __str__(self) -> str:
         return f"{self.viewer_id} in {self.conversation_id}"
+
+
+TOOL_NAME_CAP = 200
+
+
+class ToolRun(models.Model):
+    """That a call began, written before it runs: what has begun and has no result may have run. `key` is the call's."""
+
+    message = models.ForeignKey(Message, models.CASCADE, related_name="tool_runs")
+    key = models.CharField(max_length=KEY_CAP)
+    attempt = models.PositiveIntegerField()
+    arguments_hash = models.CharField(max_length=64)
+    began_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["message", "key"], name="one_run_per_call")]
+
+    def __str__(self) -> str:
+        return f"run of {self.key}"
+
+
+class Grant(models.Model):
+    """A person lets a tool run in a conversation without being asked again, as long as the tool stays what it was."""
+
+    conversation = models.ForeignKey(Conversation, models.CASCADE, related_name="grants")
+    tool = models.CharField(max_length=TOOL_NAME_CAP)
+    fingerprint = models.CharField(max_length=64)
+    by = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="+")
+    created_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["conversation", "tool"], name="one_grant_per_tool")]
+
+    def __str__(self) -> str:
+        return f"{self.tool} in {self.conversation_id}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from django.conf import settings
 from django.db import models
 
 
@@ -14,3 +15,20 @@ class Heartbeat(models.Model):
 
     def __str__(self) -> str:
         return self.runner
+
+
+class LongWrite(models.Model):
+    """That somebody's long write is under way: each person has one at a time. `made` is what nobody sees before its last piece;
+    `leaves`: their account goes, with everything in it."""
+
+    person = models.OneToOneField(
+        settings.AUTH_USER_MODEL, models.CASCADE, primary_key=True, related_name="long_write"
+    )
+    # Of whoever writes: another who takes over has another one.
+    key = models.UUIDField()
+    made = models.UUIDField(null=True, blank=True)
+    leaves = models.BooleanField(default=False)
+    touched_at = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return f"long write of {self.person_id}"

@@ -1,49 +1,12 @@
-"""What tools did and may do: calls that began, what a person allowed, and the servers of MCP with their tools."""
+"""Servers of tools that speak MCP, with their tools."""
 
 from __future__ import annotations
 
-from django.conf import settings
 from django.core.validators import RegexValidator
 from django.db import models
-from django.utils import timezone
 
-from ..core.items import KEY_CAP
-from .chat import Conversation, Message
+from .chat import TOOL_NAME_CAP
 from .fields import VerbatimField
-
-TOOL_NAME_CAP = 200
-
-
-class ToolRun(models.Model):
-    """That a call began, written before it runs: what has begun and has no result may have run. `key` is the call's."""
-
-    message = models.ForeignKey(Message, models.CASCADE, related_name="tool_runs")
-    key = models.CharField(max_length=KEY_CAP)
-    attempt = models.PositiveIntegerField()
-    arguments_hash = models.CharField(max_length=64)
-    began_at = models.DateTimeField(default=timezone.now)
-
-    class Meta:
-        constraints = [models.UniqueConstraint(fields=["message", "key"], name="one_run_per_call")]
-
-    def __str__(self) -> str:
-        return f"run of {self.key}"
-
-
-class Grant(models.Model):
-    """A person lets a tool run in a conversation without being asked again, as long as the tool stays what it was."""
-
-    conversation = models.ForeignKey(Conversation, models.CASCADE, related_name="grants")
-    tool = models.CharField(max_length=TOOL_NAME_CAP)
-    fingerprint = models.CharField(max_length=64)
-    by = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="+")
-    created_at = models.DateTimeField(default=timezone.now)
-
-    class Meta:
-        constraints = [models.UniqueConstraint(fields=["conversation", "tool"], name="one_grant_per_tool")]
-
-    def __str__(self) -> str:
-        return f"{self.tool} in {self.conversation_id}"
 
 
 class McpServer(models.Model):
