@@ -14,7 +14,7 @@ from ..store.branches import Answer
 from ..store.comparing import Path, load_measures, load_parting
 from ..store.tree_map import Beginning, load_beginnings
 from .axis import Mark, Scale, marks
-from .shared import models_in_words
+from .models_shown import models_in_words
 from .shown import Look, ShownMessage
 from .thread import Viewer, shown_of
 from .timeline import length_of

@@ -12,6 +12,8 @@ from ..providers.catalog import Catalog, Listing, UnknownModel
 
 # More than these are found in the dialog.
 MOST = 20
+# Of more models than these only the number is told.
+MOST_NAMED = 3
 EFFORTS = {
     OFF: "Off",
     "": "Default",
@@ -139,3 +141,9 @@ def _of(listing: Listing, specs: Iterable[ModelSpec]) -> list[ModelSpec]:
 def _fits(spec: ModelSpec, listing: Listing, words: list[str]) -> bool:
     name = f"{listing.label} {spec.label} {spec.id}".lower()
     return all(word in name for word in words)
+
+
+def models_in_words(models: Sequence[str]) -> str:
+    if len(models) > MOST_NAMED:
+        return f"{len(models)} models"
+    return " and ".join(filter(None, [", ".join(models[:-1]), models[-1]]))

@@ -10,23 +10,16 @@ from typing import Any
 
 from django.urls import reverse
 
-from ..models import Conversation, Look, Message, Origin
-from ..store.forking import Extent, forks_of, origin_of
+from ..models import Conversation, Look, Origin
+from ..store.forking import forks_of, origin_of
 from ..store.looking import looks_at
-from ..store.places import load_tree
 from ..store.reviewing import held_by
 from .elements import message_id
-from .figures import many
 from .moments import Moment
 from .reviews import name_of
 
 # More forks than these are only counted.
 MOST_LISTED = 20
-_EXTENTS = {
-    Extent.BRANCH: "This branch, up to here",
-    Extent.WITH_SIDES: "With its side branches",
-    Extent.EVERYTHING: "Everything in this conversation",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,13 +76,6 @@ class Provenance:
         return _times(len(self.looks))
 
 
-@dataclass(frozen=True, slots=True)
-class ExtentChoice:
-    value: str
-    label: str
-    count: str
-
-
 def provenance_of(conversation: Conversation, viewer: Any, zone: tzinfo) -> Provenance:
     origin, made = origin_of(conversation.pk), forks_of(conversation.pk)
     own = [row for row in made if row.conversation.owner_id == viewer.pk]
@@ -110,17 +96,6 @@ def _times(count: int) -> str:
 
 def _looked(row: Look, zone: tzinfo) -> Looked:
     return Looked(row.name, row.get_what_display(), Moment(row.at.astimezone(zone)))
-
-
-def extents_of(message: Message) -> list[ExtentChoice]:
-    tree = load_tree(message.conversation_id)
-    path = tree.path_to(message.pk)
-    counts = {
-        Extent.BRANCH: len(path),
-        Extent.WITH_SIDES: 1 + len(tree.below(path[0])),
-        Extent.EVERYTHING: len(tree.parents),
-    }
-    return [ExtentChoice(value, _EXTENTS[value], many(counts[value], "message")) for value in Extent]
 
 
 def _came_from(row: Origin, fork: Conversation, viewer: Any, zone: tzinfo) -> CameFrom:

@@ -18,9 +18,9 @@ from ..store.reviewing import load_marks, load_titles
 from ..store.roles import reviewers
 from ..store.submitting import submissions_of, wishes_of
 from . import operations
+from .models_shown import models_in_words
 from .moments import Moment, ago
 from .operations import Operation
-from .shared import models_in_words
 
 SOMEBODY = "somebody whose account is gone"
 _JUDGED = {

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import tzinfo
 from typing import Any
@@ -16,6 +15,7 @@ from ..store import Branch, load_branch
 from ..store.sharing import Shared, facts_for_others, load_title, shared_messages
 from .bodies import blocks_of
 from .figures import many
+from .models_shown import models_in_words
 from .moments import Moment
 from .pieces import Piece, pieces_of
 from .shown import Look, ShownMessage
@@ -24,7 +24,6 @@ from .timeline import timeline_of
 
 AT_ONCE = 50
 # More of them are only counted.
-MOST_NAMED = 3
 NO_THOUGHTS = "The words of this thought were not shared."
 NO_TOOLS = "What this call was given and what it gave were not shared."
 GOES_ON = "This answer is being continued. Reload the page later to see all of it."
@@ -115,9 +114,3 @@ def _sums(branch: Branch, catalog: Catalog, length: int) -> str:
     thought = f"{in_short(sum(taken))} of thought" if taken else ""
     by = f"by {models_in_words(models)}" if models else ""
     return f"{', '.join(filter(None, [said, ' '.join(filter(None, [thought, by]))]))}."
-
-
-def models_in_words(models: Sequence[str]) -> str:
-    if len(models) > MOST_NAMED:
-        return f"{len(models)} models"
-    return " and ".join(filter(None, [", ".join(models[:-1]), models[-1]]))

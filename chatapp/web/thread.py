@@ -9,14 +9,19 @@ from datetime import UTC, tzinfo
 from typing import Any
 from uuid import UUID
 
+from django.http import HttpRequest
+
 from ..core.items import Item
 from ..models import LIVE, Conversation, Message
 from ..providers.catalog import Catalog, UnknownModel
 from ..store import Branch, Seen, load_branch, load_items, load_message_row
 from ..store.places import load_siblings
+from ..store.preferences import load_preference
 from ..tools import Tool
+from ..turns.engine import engine
 from .axis import Scale
 from .bodies import blocks_of
+from .days import zone_of
 from .meter import Larger, larger
 from .pieces import Piece, pieces_of
 from .rendered import Blocks
@@ -58,6 +63,18 @@ class Viewer:
         with suppress(UnknownModel):
             return larger(self.catalog.find(model)[1].window, self.catalog.listed())
         return ()
+
+
+def viewer_of(request: HttpRequest) -> Viewer:
+    preference, own = load_preference(request.user), engine()
+    return Viewer(
+        request.user,
+        preference.thoughts_open,
+        own.catalog,
+        zone_of(request),
+        tools=lambda: own.tools,
+        known=own.keeper.known,
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,9 +24,9 @@ from ..calling import call
 from ..commands import away, by_script, refused, submission, to_conversation, told
 from ..composer import composer_for, render_refused
 from ..question_news import end_of_branch, question_news
-from ..thread import load_message
+from ..thread import load_message, viewer_of
 from .home import render_home
-from .thread import render_conversation, viewer_of
+from .thread import render_conversation
 
 OTHER_WORDS = "This form was sent before, with other words. Look at what came of it, then send again."
 NEITHER = "This can be answered no more: ask again."

@@ -13,7 +13,7 @@ from ...models import Message
 from ..access import readable_message
 from ..compared import load_compared
 from ..numbers import number_in
-from .thread import viewer_of
+from ..thread import viewer_of
 
 
 @require_safe

@@ -15,7 +15,7 @@ from ...store import forking as forks
 from ...store.forking import NOTHING_ENDED, Extent
 from ..access import my_message
 from ..commands import by_script, refused, submission_named, to_composer
-from ..provenance import extents_of
+from ..extents import extents_of
 from ..wholesale import refuse_too_many
 
 

@@ -15,7 +15,11 @@ from ...store import Refused, if_possible
 from ...store import reviewing as store
 from ...store.roles import is_reviewer, reviewers
 from ...turns.engine import engine
-from ..access import (
+from ..commands import keeps, refused, submission_named, to_composer
+from ..days import zone_of
+from ..elements import message_id
+from ..review import load_review_page
+from ..review_access import (
     held_submission,
     may_see_the_queue,
     note_on,
@@ -25,10 +29,6 @@ from ..access import (
     submission_to_assign,
     submitted_message,
 )
-from ..commands import keeps, refused, submission_named, to_composer
-from ..days import zone_of
-from ..elements import message_id
-from ..review import load_review_page
 from ..review_forms import NoteForm, VerdictForm, see_other, taken
 from ..reviews import shown_submissions
 from ..wholesale import refuse_too_many

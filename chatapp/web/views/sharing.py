@@ -13,11 +13,12 @@ from ...models import Message
 from ...store import Refused
 from ...store import sharing as links
 from ...store.sharing import load_shares
-from ..access import my_message, my_share
+from ..access import my_message
 from ..commands import by_script, refused, submission_named
 from ..days import zone_of
 from ..links import ShareForm, shown_links
 from ..moments import Moment
+from ..share_access import my_share
 from ..wholesale import LINKS, refuse_too_many
 
 # Older ones are found where they were made.

@@ -13,10 +13,11 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from ...models import Scope
 from ...store import submitting as store
 from ...turns.engine import engine
-from ..access import conversation_to_ask_for, my_message, my_submission, my_wish
+from ..access import my_message
 from ..commands import away, by_script, keeps, submission_named, to_conversation
 from ..days import zone_of
 from ..moments import Moment
+from ..review_access import conversation_to_ask_for, my_submission, my_wish
 from ..review_forms import SubmitForm, WishForm, see_other, taken
 from ..reviews import shown_submissions, shown_wishes
 from ..wholesale import WISHES, refuse_too_many

@@ -24,7 +24,7 @@ from ..outline import outline_of
 from ..provenance import provenance_of
 from ..question_news import answering
 from ..reviews import reviews_here
-from ..thread import NEWEST, Viewer, load_thread
+from ..thread import NEWEST, load_thread, viewer_of
 from ..tools_shown import tools_of
 
 # So many are shown at once at most, by those who have no script that asks for more.
@@ -102,20 +102,6 @@ def _looks_next_at(request: HttpRequest, mine: Conversation, last: Message | Non
     else:
         query["grown"] = ""
     return f"{reverse('conversation', args=[mine.pk])}?{query.urlencode()}#m-{last.parent_id}"
-
-
-def viewer_of(request: HttpRequest) -> Viewer:
-    preference = load_preference(request.user)
-    own = engine()
-    zone = zone_of(request)
-    return Viewer(
-        request.user,
-        preference.thoughts_open,
-        own.catalog,
-        zone,
-        tools=lambda: own.tools,
-        known=own.keeper.known,
-    )
 
 
 def _named(request: HttpRequest, name: str, mine: Conversation) -> Message | None:
