@@ -16,7 +16,9 @@ class ChatappConfig(AppConfig):
 
     def ready(self) -> None:
         from . import checks
-        from .store import names
+
+        # They hear what happens in the log.
+        from .store import figures, limits, names  # noqa: F401
         from .store.database import make_patient
         from .web import password_given
 

@@ -7,7 +7,8 @@ from typing import Any
 from django.contrib.auth.models import User
 
 from ..models import IS_LIVE, Message, Status
-from .limits import BeyondLimit, refuse_beyond
+from .changes import turn_starts
+from .refusal import BeyondLimit
 
 MOST = 8
 TOO_MANY = f"{MOST} answers are being written for you already. Wait until one has ended, or stop one; then try again."
@@ -19,7 +20,7 @@ def refuse_another(user: Any) -> None:
         return
     if room_for(user) < 1:
         raise BeyondLimit(TOO_MANY)
-    refuse_beyond(user)
+    turn_starts.send(sender=None, owner=user)
 
 
 def room_for(user: Any) -> int:

@@ -1,4 +1,5 @@
-"""Says inside the transaction that something became true, so that whoever carries news can carry it on commit."""
+"""Says inside the transaction what happens in the log, to those whom the log does not know: whoever carries news can carry it on
+commit, whoever limits turns can refuse one, and whoever keeps sums can add to them."""
 
 from __future__ import annotations
 
@@ -10,6 +11,12 @@ from ..models import Conversation
 
 # Receivers get `conversation` (its id), `owner` (their id), `message` (an id or None) and `what`.
 changed = Signal()
+# Before a turn is made or goes on. Receivers get `owner`, and raise Refused where it may not be.
+turn_starts = Signal()
+# Before an ended answer goes on. Receivers get its `row`, and give what its metadata is to keep of what ended.
+turn_goes_on = Signal()
+# Receivers get `message`, whose turn has ended.
+turn_ended = Signal()
 NONE = UUID(int=0)
 
 

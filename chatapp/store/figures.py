@@ -14,10 +14,12 @@ from uuid import UUID
 from django.db import connection, transaction
 from django.db.models import F, QuerySet, TextField
 from django.db.models.functions import Cast
+from django.dispatch import receiver
 from django.utils import timezone
 
 from ..core.counting import COUNTED, Portion, copied, counts, newest, portions
 from ..models import ENDED, Message, ModelDay, PersonDay, Role, Status
+from .changes import turn_ended, turn_goes_on
 from .prices import Price, load_price
 
 BATCH = 1000
@@ -26,6 +28,16 @@ BATCH = 1000
 def day_of(moment: datetime) -> date:
     """Days are those of UTC, for everybody."""
     return moment.astimezone(UTC).date()
+
+
+@receiver(turn_ended)
+def _turn_ended(message: UUID, **_: Any) -> None:
+    count_ending(message)
+
+
+@receiver(turn_goes_on)
+def _turn_goes_on(row: Message, **_: Any) -> dict[str, Any]:
+    return {COUNTED: counted_so_far(row)}
 
 
 def count_ending(message: UUID, now: datetime | None = None) -> None:

@@ -12,23 +12,21 @@ from typing import Any
 from django.conf import settings
 from django.contrib.auth.models import User
 from django.db.models import Q, Sum
+from django.dispatch import receiver
 from django.utils import timezone
 
 from ..core.counting import counts, newest, portions
 from ..core.durations import in_short
 from ..models import IS_LIVE, LIVE, DailyLimit, Message, ModelProvider, PersonDay, SignedUp
+from .changes import turn_starts
 from .figures import day_of
 from .prices import load_price
-from .refusal import Refused
+from .refusal import BeyondLimit
 from .roles import is_reviewer
 
 Who = DailyLimit.Who
 MILLION = 1_000_000
 NOTHING_ALLOWED = "Your daily limit allows nothing. Ask whoever runs this server for more."
-
-
-class BeyondLimit(Refused):
-    """Enough for today, or for now."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +36,11 @@ class Used:
     turns: int = 0
     tokens: int = 0
     cost: int = 0
+
+
+@receiver(turn_starts)
+def _turn_starts(owner: Any, **_: Any) -> None:
+    refuse_beyond(owner)
 
 
 def refuse_beyond(user: Any, now: datetime | None = None) -> None:

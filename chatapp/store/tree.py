@@ -17,7 +17,7 @@ from ..core.titles import first_words
 from ..models import LIVE, Conversation, Item, Message, Role, Status, TitledBy
 from .at_once import refuse_another
 from .changes import tell
-from .limits import BeyondLimit
+from .refusal import BeyondLimit
 from .refusal import Refused as Refused
 
 

@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Any
+from typing import Any, cast
 from uuid import UUID
 
 from django.db import transaction
@@ -14,7 +14,6 @@ from django.db.models import Count, F
 from django.db.models.functions import Now
 from django.utils import timezone
 
-from ..core.counting import COUNTED
 from ..core.items import Item, Outcome
 from ..core.permission import arguments_hash
 from ..models import IS_LIVE, LIVE, Conversation, Message, Role, Status, ToolRun
@@ -22,8 +21,8 @@ from ..models import Draft as DraftRow
 from ..models import Item as ItemRow
 from .at_once import refuse_another
 from .branches import load_items, next_round
+from .changes import turn_ended, turn_goes_on
 from .cutting import Seen, best_seen, cut_off, ended_by, measured_of, sent_for_the_open_round
-from .figures import count_ending, counted_so_far
 from .rows import Claim, Fenced, Measured, append, hold, note, tell_of
 
 
@@ -134,7 +133,8 @@ def requeue(message: UUID, *, runner: str = "") -> bool:
     metadata["goes_on_at"] = next_round(load_items(message))
     metadata["goes_on_ms"] = metadata.get("elapsed_ms", 0)
     metadata["goes_on_after"] = row.attempt
-    metadata[COUNTED] = counted_so_far(row)
+    for _, kept in turn_goes_on.send(sender=None, row=row):
+        metadata |= cast(dict[str, Any], kept)
     changes = {"tries": 0, "runner": runner, "metadata": metadata, "touched_at": Now()}
     mine = Message.objects.filter(pk=message, status=row.status, attempt=row.attempt)
     if not mine.update(status=Status.QUEUED, **changes):
@@ -242,4 +242,4 @@ def _append_cut(row: Message, stored: Sequence[Item], seen: Seen | None, outcome
 def _settle(message: UUID, what: str) -> None:
     DraftRow.objects.filter(message=message).delete()
     tell_of(message, what)
-    count_ending(message)
+    turn_ended.send(sender=None, message=message)
