@@ -20,6 +20,9 @@ class ChatappConfig(AppConfig):
         # They hear what happens in the log.
         from .store import figures, limits, names  # noqa: F401
         from .store.database import make_patient
+
+        # They keep something going beside the turns.
+        from .turns import mcp, providers  # noqa: F401
         from .web import password_given
 
         for check in (checks.redis, checks.unencrypted_address, checks.old_packages):

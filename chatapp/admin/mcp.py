@@ -12,7 +12,7 @@ from django.http import HttpRequest
 
 from ..models import McpServer, McpTool
 from ..store import mcp_servers
-from ..turns.engine import engine
+from ..turns.mcp import mcp
 from .mcp_forms import ServerForm, ToolForm
 from .rights import StaffOnly, is_staff
 from .words import visible
@@ -57,7 +57,7 @@ class McpServerAdmin(StaffOnly, ModelAdmin):
 
     def has_delete_permission(self, request: HttpRequest, obj: McpServer | None = None) -> bool:
         """A command would come back with the next start."""
-        kept = obj is not None and _is_command(obj) and engine().mcp.is_command(obj.name)
+        kept = obj is not None and _is_command(obj) and mcp().is_command(obj.name)
         return is_staff(request) and not kept
 
     def get_fields(self, request: HttpRequest, obj: McpServer | None = None) -> Any:
@@ -79,7 +79,7 @@ class McpServerAdmin(StaffOnly, ModelAdmin):
 
     @display(description="State")
     def state(self, server: McpServer) -> str:
-        return visible(engine().mcp.told(server))
+        return visible(mcp().told(server))
 
     @display(description="Tools")
     def tools(self, server: Any) -> int:
@@ -115,7 +115,7 @@ class McpServerAdmin(StaffOnly, ModelAdmin):
 
 def _look_once_it_is_stored() -> None:
     """Before, there is nothing new to see."""
-    transaction.on_commit(engine().mcp.look_soon)
+    transaction.on_commit(mcp().look_soon)
 
 
 def _is_command(server: McpServer) -> bool:

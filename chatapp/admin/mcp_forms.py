@@ -9,7 +9,7 @@ from django import forms
 from django.conf import settings
 
 from ..models import McpServer, McpTool, ModelProvider
-from ..turns.engine import engine
+from ..turns.mcp import mcp
 from .fields import KeyedForm, key_name, web_address
 
 
@@ -41,7 +41,7 @@ class ServerForm(KeyedForm):
 
     def clean_name(self) -> str:
         name = str(self.cleaned_data["name"])
-        if engine().mcp.is_command(name):
+        if mcp().is_command(name):
             raise forms.ValidationError("A command of MCP_SERVERS_FILE has this name.")
         return name
 

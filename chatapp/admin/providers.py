@@ -17,6 +17,7 @@ from django.views.decorators.http import require_POST, require_safe
 from ..models import ModelProvider
 from ..store import model_providers
 from ..turns.engine import engine
+from ..turns.providers import providers
 from ..web.calling import call
 from .provider_forms import ProviderForm
 from .providers_shown import in_words, lines
@@ -76,4 +77,4 @@ class ModelProviderAdmin(StaffOnly, ModelAdmin):
 
 def look_once_it_is_stored() -> None:
     """Here at once; the other processes look for themselves."""
-    transaction.on_commit(lambda: engine().providers.look(anew=True))
+    transaction.on_commit(lambda: providers().look(anew=True))

@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache, partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 from uuid import UUID
 
 from django.conf import settings
@@ -24,14 +24,14 @@ from ..providers.client import close_client, warm_up
 from ..providers.local import LocalProvider
 from ..store import Answers, AskedFor, Refused, Started, in_thread
 from ..tools import TOOLS, Tool
+from ..tools.at_hand import ToolsAtHand
 from .heartbeat import BEAT_SECONDS, Heartbeat
 from .keep.keeper import Keeper
 from .live import Live, MemoryLive
 from .locks import ProcessLock
 from .loop import World
-from .mcp import Mcp
 from .notices import MemoryNotices, Notices
-from .providers import Providers
+from .parts import PARTS, Part
 from .purging import keep_purging
 from .runner import EmbeddedRunner
 from .titles import Titles
@@ -41,6 +41,7 @@ SAVED_SECONDS = 1.0
 STILL_SAVING = (
     "The database takes nothing at the moment, so this is still being saved. Try again in a moment."
 )
+P = TypeVar("P", bound=Part)
 
 
 class Engine:
@@ -56,8 +57,8 @@ class Engine:
         beat: float = BEAT_SECONDS,
         **limits: Any,
     ) -> None:
-        self.catalog, self.mcp = catalog, Mcp(settings.MCP_SERVERS, tools)
-        self.tools, self.providers = self.mcp.tools, Providers(catalog)
+        self.catalog, self.tools = catalog, ToolsAtHand(tools)
+        self._parts = [make(catalog, self.tools) for make in PARTS]
         self.live: Live = MemoryLive()
         self.notices: Notices = MemoryNotices()
         lock = ProcessLock(folder / "run")
@@ -68,7 +69,7 @@ class Engine:
             keeper=self.keeper,
             tools=self.tools,
             now=now,
-            refresh=self.mcp.refresh,
+            refresh=self._refresh,
             replay_turns=replay_turns,
             **limits,
         )
@@ -76,20 +77,28 @@ class Engine:
         self.titles, self._finds_titles = Titles(catalog), titles
         self._beside: list[asyncio.Task[None]] = []
 
+    def part(self, kind: type[P]) -> P:
+        """What one feature keeps going here."""
+        return next(part for part in self._parts if isinstance(part, kind))
+
+    async def _refresh(self) -> None:
+        for part in self._parts:
+            await part.refresh()
+
     async def default_model(self, *, soon: bool = False) -> str:
         """What is asked when nobody chose. `soon`: for a page."""
         return await self.catalog.default_model(settings.DEFAULT_MODEL, soon=soon)
 
     async def load(self) -> None:
         """What the rows say of providers, models and tools, for those who ask without starting anything."""
-        await self.providers.load()
-        await self.mcp.load()
+        for part in self._parts:
+            await part.load()
 
     async def start(self) -> None:
         """Goes on with what a dead process left, now and from time to time. Calling it again does nothing."""
         if not self._beside:
             await self.load()
-            works = [self.runner.keep_recovering(), keep_purging(), self.mcp.keep(), self.providers.keep()]
+            works = [self.runner.keep_recovering(), keep_purging(), *(part.keep() for part in self._parts)]
             if self._finds_titles:
                 works.append(self.titles.keep_finding())
             self._beside = [asyncio.create_task(work, context=contextvars.Context()) for work in works]
@@ -200,7 +209,8 @@ class Engine:
             task.cancel()
         await self.runner.close()
         await self.keeper.close()
-        await self.mcp.close()
+        for part in self._parts:
+            await part.close()
         await close_client()
 
 

@@ -4,22 +4,26 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import ItemsView, Iterator, Mapping, Sequence, ValuesView
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 
+from django.conf import settings
 from django.db import Error
 
 from ..models import McpServer, McpTool
 from ..store import in_thread, mcp_servers
 from ..store.mcp_servers import ServerRow
 from ..tools import Tool
+from ..tools.at_hand import ToolsAtHand
 from ..tools.mcp.offered import Offered
 from ..tools.mcp.places import Address, Command, Place, Problem
 from ..tools.mcp.server import TIMES, Server, Times
 from ..tools.mcp.tools import tool_of
+from .engine import engine
 from .keys import key_in
+from .parts import PARTS, Part
 
 log = logging.getLogger(__name__)
 
@@ -29,31 +33,9 @@ GONE = "Not in MCP_SERVERS_FILE any more."
 NOT_HERE = "Not connected by this process yet."
 
 
-class Tools(Mapping[str, Tool]):
-    """The built in ones and those of servers, as they are now. They change all at once: whoever goes through them in another
-    thread goes through the old ones to the end."""
-
-    def __init__(self, built_in: Mapping[str, Tool]) -> None:
-        self._built_in = built_in
-        self._now = dict(built_in)
-
-    def change(self, of_servers: Mapping[str, Tool]) -> None:
-        self._now = {**self._built_in, **of_servers, **self._built_in}
-
-    def __getitem__(self, name: str) -> Tool:
-        return self._now[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._now)
-
-    def __len__(self) -> int:
-        return len(self._now)
-
-    def items(self) -> ItemsView[str, Tool]:
-        return self._now.items()
-
-    def values(self) -> ValuesView[Tool]:
-        return self._now.values()
+def mcp() -> Mcp:
+    """Of this process."""
+    return engine().part(Mcp)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,18 +44,18 @@ class _Kept:
     server: Server
 
 
-class Mcp:
+class Mcp(Part):
     """What is asked here changes nothing: rows are what counts, and they are looked at every few seconds."""
 
     def __init__(
         self,
         commands: Mapping[str, Command],
-        built_in: Mapping[str, Tool],
+        tools: ToolsAtHand,
         *,
         times: Times = TIMES,
         every: float = EVERY,
     ) -> None:
-        self.tools = Tools(built_in)
+        self.tools = tools
         self._commands, self._times, self._every = commands, times, every
         self._kept: dict[int, _Kept] = {}
         self._leaving: list[Server] = []
@@ -186,3 +168,6 @@ class Mcp:
             idempotent=row.idempotent and judged,
             usual=row.in_new_conversations,
         )
+
+
+PARTS.append(lambda catalog, tools: Mcp(settings.MCP_SERVERS, tools))

@@ -13,14 +13,21 @@ from ..providers.base import Endpoint
 from ..providers.catalog import Catalog, Choices, Said
 from ..store import in_thread, model_providers
 from ..store.model_providers import Chosen
+from .engine import engine
 from .keys import key_in
+from .parts import PARTS, Part
 
 log = logging.getLogger(__name__)
 
 EVERY = 5.0
 
 
-class Providers:
+def providers() -> Providers:
+    """Of this process."""
+    return engine().part(Providers)
+
+
+class Providers(Part):
     """Rows are what counts; one number tells whether they have changed."""
 
     def __init__(self, catalog: Catalog, *, every: float = EVERY) -> None:
@@ -78,3 +85,6 @@ def endpoint_of(row: ModelProvider) -> Endpoint:
 
 def _said(row: KnownModel) -> Said:
     return Said(label=row.label, effort=row.effort, hidden=row.is_hidden)
+
+
+PARTS.append(lambda catalog, tools: Providers(catalog))

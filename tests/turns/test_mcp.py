@@ -13,6 +13,7 @@ import pytest
 from chatapp.models import Conversation, McpServer, McpTool, Status
 from chatapp.store import in_thread, mcp_servers
 from chatapp.tools import TOOLS
+from chatapp.tools.at_hand import ToolsAtHand
 from chatapp.tools.mcp.offered import Offered
 from chatapp.turns.mcp import GONE, NOT_HERE, OFF, Mcp
 from tests.tools.mcp.serving import QUICK, http_server, script
@@ -29,7 +30,7 @@ DOWN = script("sys.exit(1)")
 
 @asynccontextmanager
 async def at_work(commands, every=0.02):
-    mcp = Mcp(commands, TOOLS, times=QUICK, every=every)
+    mcp = Mcp(commands, ToolsAtHand(TOOLS), times=QUICK, every=every)
     await mcp.load()
     task = asyncio.create_task(mcp.keep())
     try:
@@ -219,7 +220,7 @@ def test_the_engine_offers_them_to_those_who_choose_them(db, tmp_path):
             await in_thread(row.save)()
             async with stage(ScriptedCatalog(ScriptedProvider([])), tmp_path) as s:
                 await s.engine.start()
-                await has(s.engine.mcp, "docs.echo")
+                await has(s.engine.part(Mcp), "docs.echo")
                 assert {tool["name"] for tool in s.engine.definitions()} == set(TOOLS)
                 (chosen,) = s.engine.definitions(["docs.echo"])
                 assert chosen["schema"] == {"type": "object"}
@@ -228,7 +229,7 @@ def test_the_engine_offers_them_to_those_who_choose_them(db, tmp_path):
 
 
 def test_a_built_in_tool_is_never_replaced(db):
-    mcp = Mcp({}, TOOLS)
+    mcp = Mcp({}, ToolsAtHand(TOOLS))
     name, tool = next(iter(TOOLS.items()))
     mcp.tools.change({name: None})
     assert mcp.tools[name] is tool
@@ -263,7 +264,7 @@ def test_what_staff_said_a_moment_ago_counts_for_the_next_call(db, tmp_path, wha
 
             await until(is_safe)
         async with stage(calls_echo(), tmp_path) as on:
-            mine = on.engine.mcp
+            mine = on.engine.part(Mcp)
             mine._commands, mine._every = {"files": ECHO}, 3600.0
             await mine.load()
             await in_thread(Conversation.objects.update)(tools=[mine.tools["files.echo"].definition])

@@ -8,6 +8,7 @@ import pytest
 
 from chatapp.models import McpServer, McpTool
 from chatapp.store import mcp_servers
+from chatapp.tools.at_hand import ToolsAtHand
 from chatapp.tools.mcp.offered import Offered
 from chatapp.tools.mcp.places import Command
 from chatapp.turns.engine import engine
@@ -21,8 +22,8 @@ NEW = {"name": "docs", "url": "https://docs.example.org/mcp", "key_variable": "D
 @pytest.fixture(autouse=True)
 def a_file_with_one_command(db, monkeypatch):
     """Nothing is started: the engine of a page does not work."""
-    mcp = Mcp({"files": Command("/bin/canary", ("--canary",), {"FILES_TOKEN": "canary"})}, {})
-    monkeypatch.setattr(engine(), "mcp", mcp)
+    mcp = Mcp({"files": Command("/bin/canary", ("--canary",), {"FILES_TOKEN": "canary"})}, ToolsAtHand({}))
+    monkeypatch.setattr(engine(), "_parts", [mcp])
     mcp_servers.register_commands(["files"])
 
 

@@ -1,0 +1,34 @@
+"""The tools at hand in this process."""
+
+from __future__ import annotations
+
+from collections.abc import ItemsView, Iterator, Mapping, ValuesView
+
+from .base import Tool
+
+
+class ToolsAtHand(Mapping[str, Tool]):
+    """The built in ones and those of servers, as they are now. They change all at once: whoever goes through them in another
+    thread goes through the old ones to the end."""
+
+    def __init__(self, built_in: Mapping[str, Tool]) -> None:
+        self._built_in = built_in
+        self._now = dict(built_in)
+
+    def change(self, of_servers: Mapping[str, Tool]) -> None:
+        self._now = {**self._built_in, **of_servers, **self._built_in}
+
+    def __getitem__(self, name: str) -> Tool:
+        return self._now[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._now)
+
+    def __len__(self) -> int:
+        return len(self._now)
+
+    def items(self) -> ItemsView[str, Tool]:
+        return self._now.items()
+
+    def values(self) -> ValuesView[Tool]:
+        return self._now.values()
