@@ -18,7 +18,8 @@ class ChatappConfig(AppConfig):
         from . import checks
 
         # They hear what happens in the log.
-        from .store import figures, limits, names  # noqa: F401
+        # They prove what stands around the log, too.
+        from .store import figures, limits, names, verify_forks, verify_reviews  # noqa: F401
         from .store.database import make_patient
 
         # They keep something going beside the turns.

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from django.contrib.auth.hashers import UNUSABLE_PASSWORD_PREFIX
 from django.contrib.auth.models import User
-from django.contrib.sessions.backends.db import SessionStore
 from django.db import connection, transaction
 
 from ..models import Conversation, Message, SignedUp
@@ -72,8 +71,3 @@ def _one_at_a_time() -> None:
     if connection.vendor == "postgresql":
         with connection.cursor() as cursor:
             cursor.execute(f"LOCK TABLE {User._meta.db_table} IN SHARE ROW EXCLUSIVE MODE")
-
-
-def forget_expired_sessions() -> None:
-    """Whoever does not come back would leave a row for ever."""
-    SessionStore.clear_expired()

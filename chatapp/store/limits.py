@@ -17,7 +17,7 @@ from django.utils import timezone
 
 from ..core.counting import counts, newest, portions
 from ..core.durations import in_short
-from ..models import IS_LIVE, LIVE, DailyLimit, Message, ModelProvider, PersonDay, SignedUp
+from ..models import IS_LIVE, LIVE, DailyLimit, Message, ModelProvider, PersonDay
 from .changes import turn_starts
 from .figures import day_of
 from .prices import load_price
@@ -120,7 +120,7 @@ def _is(user: Any, who: str) -> bool:
         case Who.REVIEWERS:
             return is_reviewer(user)
         case Who.STRANGERS:
-            return not user.is_staff and SignedUp.objects.filter(user=user.pk).exists()
+            return not user.is_staff and hasattr(user, "signed_up")
 
 
 def _so_far(metadata: Any, model: str) -> tuple[int, int]:

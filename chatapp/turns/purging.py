@@ -5,9 +5,10 @@ from __future__ import annotations
 import asyncio
 import logging
 
+from django.contrib.sessions.backends.db import SessionStore
 from django.db import Error
 
-from ..store import accounts, deleting, in_thread
+from ..store import deleting, in_thread
 
 log = logging.getLogger(__name__)
 
@@ -24,7 +25,8 @@ async def _purged() -> bool:
     try:
         if removed := await in_thread(deleting.purge)():
             log.info("%s messages were removed for good", removed)
-        await in_thread(accounts.forget_expired_sessions)()
+        # Whoever does not come back would leave a row for ever.
+        await in_thread(SessionStore.clear_expired)()
     except Error as error:
         log.warning("nothing could be purged: %s", type(error).__name__)
         return False
