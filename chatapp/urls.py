@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.contrib.auth.views import LogoutView
 from django.urls import path
 
-from .admin.site import site
+from .admin.all import site
 from .web.views import (
     accounts,
     again,

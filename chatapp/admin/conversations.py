@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 from uuid import UUID
 
-from django.contrib.admin import display
+from django.contrib.admin import display, register
 from django.contrib.auth.models import User
 from django.db.models import Q, QuerySet
 from django.http import HttpRequest
@@ -21,6 +21,7 @@ from .bounded import BoundedAdmin
 from .filters import FILTERS, narrow_by_thinking
 from .finding import find
 from .rights import ReadOnly, may_read
+from .site import site
 from .transcript import transcript
 from .words import moment, visible
 
@@ -28,6 +29,7 @@ MOST_WORDS, MOST_OWNERS = 8, 500
 CLOSED = "Titles and texts are closed to administrators (ADMIN_CAN_READ_CHATS is 0)."
 
 
+@register(Conversation, site=site)
 class ConversationAdmin(ReadOnly, BoundedAdmin):
     change_list_template = "admin/chatapp/conversation/list.html"
     list_display = (

@@ -7,7 +7,7 @@ from typing import Any
 from asgiref.sync import async_to_sync
 from django.conf import settings
 from django.contrib import messages
-from django.contrib.admin import ModelAdmin
+from django.contrib.admin import ModelAdmin, register
 from django.core.paginator import Paginator
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -24,12 +24,14 @@ from .known_model_forms import PRICES, ModelForm, why_not_hidden
 from .known_models_shown import lines
 from .providers import look_once_it_is_stored
 from .rights import StaffOnly
+from .site import site
 from .words import visible
 
 LIST = "admin:chatapp_knownmodel_changelist"
 PAGE = 100
 
 
+@register(KnownModel, site=site)
 class KnownModelAdmin(StaffOnly, ModelAdmin):
     """A model has its row once something was said of it: so it is named by its name."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.contrib.admin import display
+from django.contrib.admin import display, register
 from django.db.models import QuerySet
 from django.http import HttpRequest
 
@@ -13,9 +13,11 @@ from ..store import limits
 from .bounded import BoundedAdmin
 from .limits_forms import LimitForm
 from .rights import StaffOnly
+from .site import site
 from .words import visible
 
 
+@register(DailyLimit, site=site)
 class DailyLimitAdmin(StaffOnly, BoundedAdmin):
     form = LimitForm
     fields = ("who", "person", "turns", "tokens", "cost", "with_key_only")

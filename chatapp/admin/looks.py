@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.contrib.admin import display
+from django.contrib.admin import display, register
 from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.urls import path
@@ -14,9 +14,11 @@ from ..models import Look
 from ..web.days import zone_of
 from .bounded import BoundedAdmin
 from .rights import ReadOnly
+from .site import site
 from .words import moment, visible
 
 
+@register(Look, site=site)
 class LookAdmin(ReadOnly, BoundedAdmin):
     list_display = ("when", "who_looked", "what_for", "whose", "looked_at", "where_from")
     ordering = ("-at", "-pk")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from django.contrib import messages
-from django.contrib.admin import ModelAdmin, TabularInline, display
+from django.contrib.admin import ModelAdmin, TabularInline, display, register
 from django.db import transaction
 from django.db.models import Count, Q
 from django.http import HttpRequest
@@ -15,6 +15,7 @@ from ..store import mcp_servers
 from ..turns.mcp import mcp
 from .mcp_forms import ServerForm, ToolForm
 from .rights import StaffOnly, is_staff
+from .site import site
 from .words import visible
 
 CHANGED = "Changed since it was marked: it asks again."
@@ -43,6 +44,7 @@ class ToolInline(StaffOnly, TabularInline):
         return visible("\n".join(filter(None, (tool.description, *notes))))
 
 
+@register(McpServer, site=site)
 class McpServerAdmin(StaffOnly, ModelAdmin):
     form = ServerForm
     inlines = (ToolInline,)

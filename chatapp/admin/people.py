@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.contrib.admin import ModelAdmin, display
+from django.contrib.admin import ModelAdmin, display, register
 from django.contrib.auth.models import User
 from django.db.models import Count, Q, QuerySet
 from django.http import HttpRequest
@@ -18,6 +18,7 @@ from .bounded import BoundedAdmin, Choice
 from .letting_in import LetsIn
 from .people_forms import PersonForm
 from .rights import StaffOnly, is_staff
+from .site import site
 from .words import moment, visible
 
 MOST_WORDS = 8
@@ -41,6 +42,7 @@ class RoleFilter(Choice):
                 return queryset
 
 
+@register(User, site=site)
 class PersonAdmin(LetsIn, StaffOnly, BoundedAdmin):
     form = PersonForm
     list_display = ("name", "role", "active", "last_sign_in", "conversations")

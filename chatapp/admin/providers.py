@@ -7,7 +7,7 @@ from typing import Any
 
 from asgiref.sync import async_to_sync
 from django.contrib import messages
-from django.contrib.admin import ModelAdmin
+from django.contrib.admin import ModelAdmin, register
 from django.db import transaction
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -22,10 +22,12 @@ from ..web.calling import call
 from .provider_forms import ProviderForm
 from .providers_shown import in_words, lines
 from .rights import StaffOnly
+from .site import site
 
 LIST = "admin:chatapp_modelprovider_changelist"
 
 
+@register(ModelProvider, site=site)
 class ModelProviderAdmin(StaffOnly, ModelAdmin):
     form = ProviderForm
     actions = None

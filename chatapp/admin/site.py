@@ -6,7 +6,6 @@ from collections.abc import Callable
 from typing import Any
 
 from django.contrib.admin import AdminSite
-from django.contrib.auth.models import User
 from django.contrib.auth.views import LogoutView, redirect_to_login
 from django.http import Http404, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
@@ -14,15 +13,7 @@ from django.shortcuts import redirect
 from django.urls import reverse
 from django.views.decorators.csrf import csrf_protect
 
-from ..models import Conversation, DailyLimit, KnownModel, Look, McpServer, ModelProvider
 from ..web.views.again import behind_password
-from .conversations import ConversationAdmin
-from .known_models import KnownModelAdmin
-from .limits import DailyLimitAdmin
-from .looks import LookAdmin
-from .mcp import McpServerAdmin
-from .people import PersonAdmin
-from .providers import ModelProviderAdmin
 
 
 class Site(AdminSite):
@@ -67,10 +58,3 @@ class Site(AdminSite):
 
 
 site = Site()
-site.register(Conversation, ConversationAdmin)
-site.register(DailyLimit, DailyLimitAdmin)
-site.register(KnownModel, KnownModelAdmin)
-site.register(Look, LookAdmin)
-site.register(McpServer, McpServerAdmin)
-site.register(ModelProvider, ModelProviderAdmin)
-site.register(User, PersonAdmin)
