@@ -17,8 +17,7 @@ class ChatappConfig(AppConfig):
     def ready(self) -> None:
         from . import checks
 
-        # They hear what happens in the log.
-        # They prove what stands around the log, too.
+        # They hear what happens in the log, or prove what stands around it.
         from .store import figures, limits, names, verify_forks, verify_reviews  # noqa: F401
         from .store.database import make_patient
 
