@@ -211,10 +211,8 @@ class Player:
         row = await in_thread(load_conversation)(conversation)
         assert row.head_id, "nothing came along with the fork"
         head = await self._row(row.head_id)
-        self._conversation, self._last = (
-            conversation,
-            Started(conversation, head.parent_id or head.pk, head.pk),
-        )
+        self._conversation = conversation
+        self._last = Started(conversation, head.parent_id or head.pk, head.pk)
 
     @property
     def _here(self) -> UUID:
