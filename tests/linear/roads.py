@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from types import SimpleNamespace
 from uuid import UUID
 
+from chatapp.providers.demo.reading import Situation
 from django import forms
 
 from chatapp.core import contracts
@@ -16,7 +17,6 @@ from chatapp.logs import JsonFormatter, TextFormatter
 from chatapp.management.columns import column_after
 from chatapp.management.remainders import read, stands_in
 from chatapp.providers import anthropic_refusals, chat_errors, openai_refusals, refusals
-from chatapp.providers.demo.reading import Situation
 from chatapp.providers.demo.replies import reply
 from chatapp.providers.shape import shape_of
 from chatapp.store.tree_map import BEGINNING, Beginning

@@ -6,11 +6,12 @@ from __future__ import annotations
 import re
 from functools import partial
 
+from chatapp.providers.demo.texts import TOPICS
+
 from chatapp.core.contracts import CONTRACTS
 from chatapp.providers import anthropic_models, anthropic_refusals, chat_errors, openai_models
 from chatapp.providers.chat_thinking import THINKING
 from chatapp.providers.demo import finding
-from chatapp.providers.demo.texts import TOPICS
 from chatapp.tools import kinds
 from chatapp.web.markdown import healing
 

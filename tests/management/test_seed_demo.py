@@ -39,6 +39,10 @@ def world(shell, said) -> dict[str, Any]:
     return facts(shell, "tell")
 
 
+def test_there_are_as_many_conversations_as_the_readme_says(said):
+    assert "30 conversations are being made." in said
+
+
 def test_the_log_of_a_seeded_database_is_whole(world):
     assert world["breaches"] == []
 

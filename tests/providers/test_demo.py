@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 import pytest
+from jsonschema import Draft202012Validator
 
 from chatapp.core.draft import Draft
 from chatapp.core.events import Event, Finish, ItemDelta, ItemDone, ItemStarted, ResponseEnded
@@ -17,11 +18,11 @@ from chatapp.core.history import GO_ON, History, Logged, Target, fold
 from chatapp.core.items import Item, KeyMaker, Kind, Outcome
 from chatapp.providers.base import OFF, Ask, ProviderError, ToolSpec
 from chatapp.providers.demo import DemoProvider
-from chatapp.providers.demo.finding import expression, zones
-from chatapp.providers.demo.texts import COUNTING, GENERAL, LOOKING, TOPICS, texts_of
+from chatapp.providers.demo.topics import topics
 from chatapp.tools import TOOLS
+from chatapp.tools.base import Tool
 
-EVERY_TOOL = tuple(TOOLS)
+EVERY_TOOL = tuple(TOOLS.values())
 
 
 @dataclass
@@ -45,7 +46,7 @@ class Talk:
         return self.answer(**how)
 
     def answer(
-        self, effort: str = "", tools: Sequence[str] = EVERY_TOOL, may_call: bool = True, outcome: str = ""
+        self, effort: str = "", tools: Sequence[Tool] = EVERY_TOOL, may_call: bool = True, outcome: str = ""
     ) -> list[Item]:
         items: list[Item] = []
         self.log.append(Logged("assistant", items))
@@ -56,16 +57,17 @@ class Talk:
             items += said
             if events[-1] == ResponseEnded(Finish.STOP):
                 return items
-            items += [result(call, keys.take(), outcome) for call in said if call.kind is Kind.TOOL_CALL]
+            made = [call for call in said if call.kind is Kind.TOOL_CALL]
+            items += [result(call, keys.take(), outcome, tools) for call in made]
         raise AssertionError("it never stops calling")
 
     def round(
-        self, number: int, keys: KeyMaker, effort: str, tools: Sequence[str], may_call: bool
+        self, number: int, keys: KeyMaker, effort: str, tools: Sequence[Tool], may_call: bool
     ) -> list[Event]:
         model = self.demo.model(self.model)
         contract = self.demo.contract(model)
         target = Target(model.provider, model.dialect, model.name, contract, effort != OFF)
-        specs = [ToolSpec(name=name, description="", schema={}) for name in tools]
+        specs = [ToolSpec(**tool.definition) for tool in tools]
         ask = Ask(
             model=model,
             contract=contract,
@@ -86,8 +88,9 @@ class Talk:
         return events
 
 
-def result(call: Item, key: str, outcome: str) -> Item:
-    output = asyncio.run(TOOLS[call.name].run(call.text))
+def result(call: Item, key: str, outcome: str, tools: Sequence[Tool]) -> Item:
+    (tool,) = (tool for tool in tools if tool.name == call.name)
+    output = asyncio.run(tool.run(call.text))
     return Item(
         key=key,
         kind=Kind.TOOL_RESULT,
@@ -219,12 +222,12 @@ def test_it_says_that_it_is_a_demo_whenever_it_is_asked_anything_real(talk: Talk
     assert "demo" in words(items).lower() or "stand-in" in words(items) or "real model" in words(items)
 
 
-@pytest.mark.parametrize("topic", [*TOPICS, GENERAL, COUNTING, LOOKING], ids=lambda topic: topic.name)
+@pytest.mark.parametrize("topic", topics().values(), ids=lambda topic: topic.name)
 def test_every_topic_has_three_thoughts_and_more_than_one_answer(topic):
-    found = texts_of(topic)
-    assert len(found.thoughts) == 3 and all(found.thoughts)
-    assert all(found.answers) and (len(found.answers) > 1 or topic.name == "memory")
-    assert "I am a model" not in " ".join(found.answers)
+    assert len(topic.thoughts) == 3 and all(topic.thoughts)
+    assert all(topic.answers) and len(topic.answers) > 1
+    assert bool(topic.phrases) is (topic.name not in ("calling", "general"))
+    assert "I am a model" not in " ".join(topic.answers)
 
 
 @pytest.mark.parametrize("question", QUESTIONS)
@@ -276,7 +279,7 @@ def test_it_fails_when_it_is_asked_to_and_answers_when_it_is_asked_again(talk: T
         ("Write a Python function", "```python"),
         ("Show me a table", "| --- |"),
         ("Show me a formula", "$$"),
-        ("What can you do?", "What is 37 × 41?"),
+        ("What can you do?", "What is 37 * 41?"),
         ("Tell me about the local model", "135 million"),
     ],
 )
@@ -407,15 +410,6 @@ def test_thoughts_that_were_left_out_are_counted_with_the_reason(talk: Talk):
     assert "no thoughts of earlier turns" in text and "2 (model changed)" in text
 
 
-def test_a_thought_that_came_back_changed_is_noticed(talk: Talk):
-    items = talk.ask("Hello", effort="low")
-    talk.log[-1] = Logged(
-        "assistant", [replace(item, wire={"type": "thought", "text": "other"}) for item in items]
-    )
-    text = words(talk.ask("What do you remember?"))
-    assert "no thoughts of earlier turns" in text and "1 thought came back changed" in text
-
-
 # Tools
 
 
@@ -424,11 +418,11 @@ def test_it_computes_with_the_calculator_between_two_thoughts(talk: Talk):
     assert kinds(items) == ["reasoning", "tool_call", "tool_result", "reasoning", "assistant_message"]
     assert items[1].name == "calculator" and json.loads(items[1].text) == {"expression": "17 * 23"}
     assert items[1].call_id == items[2].call_id != ""
-    assert "`17 * 23` is `391`" in words(items)
+    assert "*calculator* says: `391`" in words(items)
 
 
-def test_it_asks_the_clock_for_every_place_that_is_named(talk: Talk):
-    items = talk.ask("What time is it in Tokyo and New York?")
+def test_it_calls_a_tool_once_for_each_text_that_it_finds_for_it(talk: Talk):
+    items = talk.ask("What time is it in Asia/Tokyo and America/New_York?")
     calls = [json.loads(item.text) for item in items if item.kind is Kind.TOOL_CALL]
     assert calls == [{"zone": "Asia/Tokyo"}, {"zone": "America/New_York"}]
     assert len({item.call_id for item in items if item.kind is Kind.TOOL_CALL}) == 2
@@ -466,11 +460,11 @@ def test_a_call_without_a_result_is_said_to_have_none(talk: Talk, outcome: Outco
     assert said in words(talk.ask("What is 17 * 23?", outcome=outcome))
 
 
-@pytest.mark.parametrize("how", [{"tools": ()}, {"tools": ("clock",)}, {"may_call": False}])
+@pytest.mark.parametrize("how", [{"tools": ()}, {"tools": (TOOLS["clock"],)}, {"may_call": False}])
 def test_without_the_tool_it_does_not_guess(talk: Talk, how: dict[str, object]):
     items = talk.ask("What is 17 * 23?", **how)
     assert Kind.TOOL_CALL not in {item.kind for item in items}
-    assert "cannot call it here" in words(items) and "391" not in words(items)
+    assert "391" not in words(items)
 
 
 def test_it_answers_when_it_may_not_call_any_more(talk: Talk):
@@ -482,57 +476,106 @@ def test_it_answers_when_it_may_not_call_any_more(talk: Talk):
 
 
 @pytest.mark.parametrize(
-    ("question", "found"),
+    ("question", "calls"),
     [
-        ("What is 17 * 23?", "17 * 23"),
-        ("calculate (2+3)*4, please", "(2+3)*4"),
-        ("what is sqrt(2)?", "sqrt(2)"),
-        ("How much is 15% of 80?", "15/100*80"),
-        ("1,234,567 + 5", "1234567 + 5"),
-        ("max(3, 4) please", "max(3, 4)"),
-        ("What is 2 plus 3 times 4?", "2 + 3 * 4"),
-        ("12 x 4", "12 * 4"),
-        ("what is 37 × 41?", "37 × 41"),
-        ("-5 + 3", "-5 + 3"),
-        ("5 squared", "5**2"),
-        ("the square root of 16", "sqrt(16)"),
-        ("I paid 3.50 + 4.20 euros (in cash).", "3.50 + 4.20"),
-        ("what is 10/4", "10/4"),
-        ("24/7 support", ""),
-        ("We met on 2026-11-18.", ""),
-        ("Write 3-4 sentences", ""),
-        ("version 1.2.3", ""),
-        ("I have 3 apples", ""),
-        ("e = mc^2", ""),
-        ("", ""),
-        ("1+" * 500 + "1", ""),
+        ("How much is 14 * 60 * 0.8?", ['{"expression": "14 * 60 * 0.8"}']),
+        ("calculate (2+3)*4, please", ['{"expression": "(2+3)*4"}']),
+        ("what is sqrt(2)?", ['{"expression": "sqrt(2)"}']),
+        ("What is 100 - 7?", ['{"expression": "100 - 7"}']),
+        ("I paid 3.50 + 4.20 euros (in cash).", ['{"expression": "3.50 + 4.20"}']),
+        ("Calculator: max(3, 4)", ['{"expression": "max(3"}', '{"expression": "4)"}']),
+        ("Calculator: `max(3, 4)`", ['{"expression": "max(3, 4)"}']),
+        ("What time is it?", ["{}"]),
+        ("What does http://10.0.0.1/ say?", ['{"url": "http://10.0.0.1/"}']),
+        ("We met on 2026-11-18.", []),
+        ("Write 3-4 sentences", []),
+        ("I have 3 apples", []),
+        ("Who wrote the well-known book?", []),
     ],
 )
-def test_an_expression_is_found_where_one_is_meant(question: str, found: str):
-    assert expression(question) == found
+def test_what_a_tool_says_of_itself_shares_words_with_the_question(
+    talk: Talk, question: str, calls: list[str]
+):
+    assert called(talk.ask(question, outcome=Outcome.DENIED)) == calls
+
+
+def called(items: Sequence[Item]) -> list[str]:
+    return [item.text for item in items if item.kind is Kind.TOOL_CALL]
+
+
+def offered(name: str, *required: str, defined: object = None, says: str = "", **properties: object) -> Tool:
+    """Of an MCP server, which answers with what it got."""
+
+    async def call(arguments: dict[str, object], report: object) -> str:
+        Draft202012Validator(schema).validate(arguments)
+        return "It fits."
+
+    schema = {"type": "object", "properties": properties, "required": [*required], "$defs": defined or {}}
+    return Tool(name=f"house__{name}", description=says, schema=schema, call=call, server="house")
+
+
+TEXT = {"type": "string"}
+ROOM = {"type": "object", "properties": {"name": TEXT, "floor": {"type": "integer"}}, "required": ["name"]}
+MANY = [
+    offered("echo", "text", text=TEXT),
+    offered("move_file", "source", "target", source=TEXT, target=TEXT),
+    offered("set_lamp", "level", "colour", level={"type": "integer"}, colour={"enum": ["white", "red"]}),
+    offered("openDoor", "door", "slowly", door={"const": "front"}, slowly={"type": "boolean"}),
+    offered(
+        "heat", "room", "by", room={"$ref": "#/$defs/Room"}, by={"type": "number"}, defined={"Room": ROOM}
+    ),
+    offered("paint", "walls", walls={"type": "array", "items": {"anyOf": [TEXT, {"type": "null"}]}}),
+    offered("weather", city={"type": ["string", "null"], "description": "Where the forecast is wanted."}),
+    offered("mirror", "any", any=True),
+    offered("deep", "in", **{"in": {"$ref": "#"}}),
+    offered("show"),
+]
 
 
 @pytest.mark.parametrize(
-    ("question", "found"),
+    ("question", "calls"),
     [
-        ("What time is it?", ["UTC"]),
-        ("what's the date in Berlin", ["Europe/Berlin"]),
-        ("time in Tokyo", ["Asia/Tokyo"]),
-        ("What time is it in Europe/Lisbon or London?", ["Europe/Lisbon", "Europe/London"]),
-        ("time in berlin, paris, rome, madrid", ["Europe/Berlin", "Europe/Paris", "Europe/Rome"]),
-        ("What is the best time to visit Paris?", []),
-        ("What year did the war end?", []),
-        ("What is the date of the battle?", []),
-        ("thinking time in Berlin", []),
-        ("the best time in my life", []),
+        ("Echo hello world, please", ['{"text": "hello world"}']),
+        ('Echo "the whole of this"', ['{"text": "the whole of this"}']),
+        ("move file a.txt to b/c.txt", ['{"source": "a.txt", "target": "b/c.txt"}']),
+        ("move the file", []),
+        ("set the lamp to 40, red", ['{"level": 40, "colour": "red"}']),
+        ("set the lamp to 40", ['{"level": 40, "colour": "white"}']),
+        ("Set the lamp!", []),
+        ("Open the door", ['{"door": "front", "slowly": false}']),
+        ("Heat the kitchen by 2.5", ['{"room": {"name": "kitchen"}, "by": 2.5}']),
+        ("Paint `north`", ['{"walls": ["north"]}']),
+        ("How is the weather?", ["{}"]),
+        ('Is there a forecast for "Lisbon"?', ['{"city": "Lisbon"}']),
+        ("mirror this", ['{"any": null}']),
+        ("deep", []),
+        ("Show me the sea", []),
     ],
 )
-def test_zones_are_found_where_the_time_is_asked_for(question: str, found: list[str]):
-    assert zones(question) == found
+def test_tools_of_others_are_called_as_their_schemas_want_it(talk: Talk, question: str, calls: list[str]):
+    items = talk.ask(question, tools=MANY)
+    assert called(items) == calls
+    assert not calls or "It fits." in words(items)
+
+
+def test_a_tool_that_is_named_comes_before_a_topic_and_a_topic_before_what_only_shares_words(talk: Talk):
+    assert called(talk.ask("Use the calculator on `2 * 3`, then explain branches")) != []
+    assert called(talk.ask("How do branches keep the time of a thought?")) == []
 
 
 @pytest.mark.parametrize(
-    "hostile", ["-" * 5000, "(" * 5000, "1 " * 5000, "sqrt(" * 2000, "1," * 5000, "how long " * 1000]
+    "hostile",
+    [
+        "-" * 5000,
+        "(" * 5000,
+        "1 " * 5000,
+        "sqrt(" * 2000,
+        "1," * 5000,
+        "how long " * 1000,
+        '`"' * 5000,
+        "/" * 9999,
+        "a/" * 5000,
+    ],
 )
 def test_hostile_questions_are_read_quickly(talk: Talk, hostile: str):
     began = time.perf_counter()

@@ -10,7 +10,11 @@ from pathlib import Path
 
 import pytest
 
+from chatapp import store
+from chatapp.core.permission import Decision
 from chatapp.models import Conversation, McpServer, McpTool, Status
+from chatapp.providers.catalog import Catalog
+from chatapp.providers.demo import DemoProvider
 from chatapp.store import in_thread, mcp_servers
 from chatapp.tools import TOOLS
 from chatapp.tools.at_hand import ToolsAtHand
@@ -286,3 +290,21 @@ def test_what_staff_said_a_moment_ago_counts_for_the_next_call(db, tmp_path, wha
 
 def calls_echo():
     return ScriptedCatalog(ScriptedProvider([response(call("files__echo")), response(text())]))
+
+
+def test_without_a_key_the_demo_calls_the_tool_of_a_server_which_asks_first(db, tmp_path):
+    async def story():
+        async with at_work({"house": ECHO}) as mcp:
+            tool = await has(mcp, "house.echo")
+            catalog = Catalog([], demo=DemoProvider(speed=1000))
+            async with stage(catalog, tmp_path, model="demo:thinker", tools={tool.name: tool}) as on:
+                row = await on.ask("Let it echo something")
+                assert row.status == Status.WAITING
+                (asked,) = [item for item in await on.items(row.pk) if item.key in store.asks_of(row)]
+                assert asked.name == "house.echo"
+                answers = {asked.key: (Decision.ONCE, on.engine.shown_hash(asked))}
+                await on.engine.decide(row.pk, answers, by=on.conversation.owner)
+                assert (await on.end(row.pk)).status == Status.COMPLETE
+                assert "The tool *echo* says:" in await on.said(row.pk)
+
+    play(story())

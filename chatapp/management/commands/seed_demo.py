@@ -17,9 +17,8 @@ from django.core.management.base import BaseCommand, CommandError
 from django.db import Error
 
 from chatapp.management import tables
-from chatapp.management.seeded import is_told
-from chatapp.management.stories import STORIES
-from chatapp.management.telling import Stage, Story
+from chatapp.management.playing import Stage
+from chatapp.management.world import PEOPLE, STORIES, Story
 from chatapp.models import Conversation
 from chatapp.store.accounts import start_account
 from chatapp.store.figures import count_anew
@@ -27,8 +26,6 @@ from chatapp.store.roles import set_roles
 
 # Nobody gets mail there, and nobody else has such an address.
 MARK = "@seeded.invalid"
-# The first of them administers an empty server; beside other people nobody of them does.
-PEOPLE = {"dana": "administrator", "alice": "", "bob": "reviewer", "charlie": ""}
 OTHERS = (
     "This database holds conversations of other people. With --beside the people of the demonstration and their "
     "conversations come beside them; nobody else's are touched."
@@ -56,7 +53,7 @@ class Command(BaseCommand):
             raise CommandError("It was stopped. The next run goes on from there.", returncode=130) from None
 
     def _seed(self, beside: bool, password: str) -> None:
-        missing = [story for story in STORIES if not is_told(story.name)]
+        missing = [story for story in STORIES.values() if not story.is_told]
         if not missing:
             self.stdout.write("It is there already: nothing was added, and passwords stay as they are.")
             return

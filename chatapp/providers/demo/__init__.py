@@ -9,12 +9,10 @@ from contextlib import aclosing
 
 from ...core.contracts import Contract, contract_for
 from ...core.events import Event
-from ...core.history import Question
 from ...core.items import KeyMaker
 from ..base import OFF, Ask, Endpoint, ModelSpec, Sent, UnknownModel
-from .reading import asked_at, situation
-from .replies import reply
-from .speech import Sleep, Speech
+from .replies import Reply, asked_at
+from .speech import Pause, say
 
 NAME = "demo"
 MODEL, QUICK = "thinker", "talker"
@@ -30,7 +28,7 @@ class DemoProvider:
 
     endpoint = Endpoint(name=NAME, dialect=NAME, label=LABEL)
 
-    def __init__(self, *, sleep: Sleep = asyncio.sleep, speed: float = 1.0, keeps: int = 1000) -> None:
+    def __init__(self, *, sleep: Pause = asyncio.sleep, speed: float = 1.0, keeps: int = 1000) -> None:
         self._sleep, self._speed, self._keeps = sleep, speed, keeps
         self._asked: OrderedDict[int, int] = OrderedDict()
 
@@ -54,11 +52,11 @@ class DemoProvider:
         return [self.model(name) for name in LABELS]
 
     async def stream(self, ask: Ask, keys: KeyMaker) -> AsyncGenerator[Event, None]:
-        tools = tuple(tool.name for tool in ask.tools) if ask.may_call else ()
-        found = situation(ask.history, tools=tools, again=self._again(ask))
-        pieces = reply(found, ask.effort or _usual(ask.model.name))
+        tools = ask.tools if ask.may_call else ()
+        reply = Reply(ask.history, tools, ask.effort or _usual(ask.model.name), self._again(ask))
         speed = self._speed * PACES[ask.model.name]
-        async with aclosing(Speech(ask, keys, self._sleep, speed).say(pieces)) as events:
+        events = say(reply.pieces(), ask, keys, lambda seconds: self._sleep(seconds / speed))
+        async with aclosing(events):
             async for event in events:
                 yield event
 
@@ -68,11 +66,11 @@ class DemoProvider:
         steps, at = ask.history.steps, asked_at(ask.history)
         place = hash((ask.conversation, at, steps[at : at + 1]))
         before = self._asked.get(place, -1)
-        if steps[at + 1 :] or not isinstance(steps[-1:] and steps[-1], Question):
+        if at + 1 != len(steps):
             return max(before, 0)
         self._asked[place] = before + 1
         self._asked.move_to_end(place)
-        while len(self._asked) > self._keeps:
+        if len(self._asked) > self._keeps:
             self._asked.popitem(last=False)
         return before + 1
 

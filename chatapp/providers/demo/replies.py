@@ -2,96 +2,163 @@
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from zlib import crc32
 
-from ...core.items import Outcome
-from ..base import OFF
-from . import texts
-from .finding import expression, page, zones
-from .pieces import Call, Failure, Piece, Thought, Words, as_wire
-from .reading import Called, Situation
-from .texts import COUNTING, GENERAL, LOOKING, READING, TOPICS, Texts, Topic, texts_of
+from ...core.history import GO_ON, History, Question, Response, Result, Step
+from ...core.items import Item, Kind, Outcome
+from ..base import OFF, ProviderError, ToolSpec, Trouble
+from .calling import calls, own_name
+from .speech import Piece
+from .topics import Topic, topic_of, topics
 
 THOUGHTS = {OFF: 0, "low": 1, "medium": 2, "high": 3}
 USUAL = 2
-FIRST_CAP = 160
-RESULT_CAP = 2000
+QUOTE_CAP, FIRST_CAP, RESULT_CAP = 80, 160, 2000
 MOST_ANSWERS = 3
-FAILING = "failing"
+CALLING, FAILING, GENERAL = "calling", "failing", "general"
+
+FAILS = "The demo failed, because you asked it to. Press Retry, and it answers."
+FAILS_RAW = '{"error": {"type": "demo_failure", "message": "A provider\'s own words would stand here."}}'
+NOTHING_MORE = "There is nothing more to say here: I am a demo, and this answer was at its end."
 
 
-def reply(at: Situation, effort: str) -> list[Piece]:
-    """One response. It goes on where it was cut, if it was."""
-    if at.cut:
-        return _rest(at, effort)
-    thoughts = THOUGHTS.get(effort, USUAL)
-    if at.called:
-        return _with_results(at, thoughts)
-    calls = _wanted(at.question)
-    if calls:
-        return _calling(at, calls, thoughts)
-    topic = _topic(at.question)
-    if topic.name == FAILING and not at.again:
-        return [*_thoughts(texts_of(topic).thoughts, thoughts), Failure(texts.FAILS, texts.FAILS_RAW)]
-    return _about(at, topic, thoughts)
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """`again`: how often this very question was asked before."""
+
+    history: History
+    tools: Sequence[ToolSpec]
+    effort: str
+    again: int
+
+    def pieces(self) -> list[Piece]:
+        """One response. It goes on where it was cut, if it was."""
+        steps = self.history.steps
+        cut = _said(steps[-2:], Kind.ASSISTANT_MESSAGE) if steps[-1:] == (Question(GO_ON),) else []
+        return self._rest(cut[-1]) if cut else self._whole()
+
+    def _rest(self, cut: str) -> list[Piece]:
+        """What was still to come when it was cut, by saying it all again as far as that."""
+        for again in range(self.again, self.again + MOST_ANSWERS):
+            pieces = replace(self, again=again)._whole()
+            for n, piece in enumerate(pieces):
+                rest = piece.text.removeprefix(cut) if isinstance(piece, Item) else ""
+                if rest and piece == _words(cut + rest):
+                    return [_words(rest), *pieces[n + 1 :]]
+        return [_words(NOTHING_MORE)]
+
+    def _whole(self) -> list[Piece]:
+        steps = self.history.steps[asked_at(self.history) :]
+        if results := [result for step in steps if isinstance(step, Response) for result in step.results]:
+            return self._with_results(results)
+        if named := self._calls(named=True):
+            return named
+        topic = topic_of(self._question)
+        return self._about(topic) if topic else self._calls(named=False) or self._about(topics()[GENERAL])
+
+    def _calls(self, *, named: bool) -> list[Piece]:
+        """After one half of the thoughts; the other is kept for their results."""
+        found = [
+            Item(
+                key="",
+                kind=Kind.TOOL_CALL,
+                name=call.name,
+                text=json.dumps(call.arguments, ensure_ascii=False),
+            )
+            for call in calls(self._question, self.tools, named=named)
+        ]
+        return [*_thoughts(topics()[CALLING].thoughts[: (self._most + 1) // 2]), *found] if found else []
+
+    def _with_results(self, results: Sequence[Result]) -> list[Piece]:
+        topic = topics()[CALLING]
+        told = "\n\n".join(map(_told, results))
+        done = any(result.outcome == Outcome.DONE for result in results)
+        said = self._chosen(topic).replace("«results»", told) if done else told
+        return [*_thoughts(topic.thoughts[2:][: self._most // 2]), _words(said)]
+
+    def _about(self, topic: Topic) -> list[Piece]:
+        """With most effort the last thought comes after the first paragraph, as it does with models that think between."""
+        thoughts = _thoughts(map(self._filled, topic.thoughts[: self._most]))
+        if topic.name == FAILING and not self.again:
+            return [*thoughts, ProviderError(Trouble.BROKEN, FAILS, FAILS_RAW)]
+        answer = self._filled(self._chosen(topic))
+        opening, gap, rest = answer.partition("\n\n")
+        if len(thoughts) < len(topic.thoughts) or not gap:
+            return [*thoughts, _words(answer)]
+        return [*thoughts[:-1], _words(opening), thoughts[-1], _words(rest)]
+
+    @property
+    def _most(self) -> int:
+        return THOUGHTS.get(self.effort, USUAL)
+
+    @property
+    def _question(self) -> str:
+        step = next(iter(self.history.steps[asked_at(self.history) :]), None)
+        return step.text if isinstance(step, Question) else ""
+
+    def _chosen(self, topic: Topic) -> str:
+        """The same question always begins with the same answer, and goes through all of them when it is asked again."""
+        first = crc32(self._question.encode(errors="replace"))
+        return topic.answers[(first + self.again) % len(topic.answers)]
+
+    def _filled(self, text: str) -> str:
+        tools = ", ".join(f"*{own_name(tool.name)}*" for tool in self.tools) or "none"
+        text = text.replace("«tools»", tools).replace("«memory»", self._memory())
+        # It comes last: what stands in it is nobody's to fill.
+        return text.replace("«question»", _shortened(self._question) or "…")
+
+    def _memory(self) -> str:
+        """Counts what really came back."""
+        kept = _said(self.history.steps[: asked_at(self.history)], Kind.REASONING)
+        count = f"{len(kept) or 'no'} thought{'' if len(kept) == 1 else 's'}"
+        said = f"With your question came **{count} of earlier turns**."
+        if kept:
+            said += f" The first of them begins:\n\n> {' '.join(kept[0].split())[:FIRST_CAP]}"
+        dropped = [f"{number} ({why})" for why, number in sorted(self.history.dropped.items())]
+        return f"{said}\n\nLeft out on the way: {', '.join(dropped)}." if dropped else said
 
 
-def _wanted(question: str) -> list[Call]:
-    if _matches(TOPICS[0], question):
-        return []
-    if address := page(question):
-        return [Call("read_page", "url", address)]
-    found = expression(question)
-    calls = [Call("calculator", "expression", found)] if found else []
-    return calls + [Call("clock", "zone", zone) for zone in zones(question)]
+def asked_at(history: History) -> int:
+    """Where the question stands that is being answered now."""
+    steps = history.steps
+    questions = (n for n, step in enumerate(steps) if isinstance(step, Question) and step.text != GO_ON)
+    return max(questions, default=len(steps))
 
 
-def _calling(at: Situation, calls: Sequence[Call], thoughts: int) -> list[Piece]:
-    """Some thoughts, then the calls; one thought is kept for their results."""
-    possible = [call for call in calls if call.name in at.tools]
-    if not possible:
-        said = texts.NO_TOOL.replace("«tool»", calls[0].name)
-        return [*_thoughts([texts.NO_TOOL_THOUGHT], thoughts), Words(said)]
-    before = _doing(possible[0].name).thoughts[:2]
-    return [*_thoughts(before, max(thoughts - 1, min(thoughts, 1))), *possible]
+def _said(steps: Sequence[Step], kind: Kind) -> list[str]:
+    parts = (part for step in steps if isinstance(step, Response) for part in step.parts)
+    return [part.item.text for part in parts if part.item.kind is kind]
 
 
-def _with_results(at: Situation, thoughts: int) -> list[Piece]:
-    found = _doing(at.called[0].name)
-    results = "\n\n".join(_result(call) for call in at.called)
-    done = any(call.result.outcome == Outcome.DONE for call in at.called)
-    said = _chosen(found.answers, at).replace("«results»", results) if done else results
-    return [*_thoughts(found.thoughts[2:], thoughts - 1), Words(said)]
+def _thoughts(texts: Iterable[str]) -> list[Item]:
+    return [Item(key="", kind=Kind.REASONING, text=text) for text in texts]
 
 
-def _doing(tool: str) -> Texts:
-    return texts_of({"calculator": COUNTING, "read_page": READING}.get(tool, LOOKING))
+def _words(text: str) -> Item:
+    return Item(key="", kind=Kind.ASSISTANT_MESSAGE, text=text)
 
 
-def _result(call: Called) -> str:
-    shown = _shown(call.result.text)
-    match call.result.outcome:
+def _shortened(question: str) -> str:
+    """In one short line, in which nothing is Markdown."""
+    line = re.sub(r"[\s`*_<>\[\]|$#\\]+", " ", question).strip()
+    return line if len(line) <= QUOTE_CAP else line[:QUOTE_CAP].rsplit(" ", 1)[0] + " …"
+
+
+def _told(result: Result) -> str:
+    tool = f"tool *{own_name(result.name)}*"
+    match result.outcome:
         case Outcome.DONE:
-            return f"{_what(call)} {shown}"
+            return f"The {tool} says: {_shown(result.text)}"
         case Outcome.FAILED:
-            return f"The tool *{call.name}* could not do it. It says: {shown}"
+            return f"The {tool} could not do it. It says: {_shown(result.text)}"
         case Outcome.DENIED:
-            return f"You did not allow the tool *{call.name}*, so I have no result."
+            return f"You did not allow the {tool}, so I have no result."
         case _:
-            return f"The tool *{call.name}* was interrupted, so I have no result."
-
-
-def _what(call: Called) -> str:
-    match call.name:
-        case "calculator":
-            return f"`{call.argument}` is"
-        case "read_page":
-            return "The page says:"
-        case _:
-            return f"The time, {call.argument}:"
+            return f"The {tool} was interrupted, so I have no result."
 
 
 def _shown(text: str) -> str:
@@ -101,72 +168,3 @@ def _shown(text: str) -> str:
     cut = text[:RESULT_CAP] + (" …" if len(text) > RESULT_CAP else "")
     fence = "`" * max(3, 1 + max(map(len, re.findall("`+", cut)), default=0))
     return f"\n\n{fence}text\n{cut}\n{fence}\n"
-
-
-def _topic(question: str) -> Topic:
-    return next((topic for topic in TOPICS if _matches(topic, question)), GENERAL)
-
-
-def _matches(topic: Topic, question: str) -> bool:
-    return re.search(topic.pattern, question[:2000].strip(), re.IGNORECASE) is not None
-
-
-def _about(at: Situation, topic: Topic, thoughts: int) -> list[Piece]:
-    """With most effort the last thought comes after the first paragraph, as it does with models that think between."""
-    found = texts_of(topic)
-    thinking = [_filled(text, at) for text in found.thoughts]
-    answer = _filled(_chosen(found.answers, at), at)
-    opening, gap, rest = answer.partition("\n\n")
-    if thoughts < len(thinking) or not gap:
-        return [*_thoughts(thinking, thoughts), Words(answer)]
-    return [*_thoughts(thinking, thoughts - 1), Words(opening), Thought(thinking[-1]), Words(rest)]
-
-
-def _thoughts(thinking: Sequence[str], most: int) -> Iterator[Thought]:
-    return (Thought(text) for text in thinking[: max(most, 0)])
-
-
-def _chosen(answers: Sequence[str], at: Situation) -> str:
-    """The same question always begins with the same answer, and goes through all of them when it is asked again."""
-    return answers[(crc32(at.question.encode(errors="replace")) + at.again) % len(answers)]
-
-
-def _filled(text: str, at: Situation) -> str:
-    if text == "«memory»":
-        return _memory(at)
-    tools = ", ".join(f"*{name}*" for name in at.tools) or "none"
-    return text.replace("«tools»", tools).replace("«question»", at.quoted or "…")
-
-
-def _memory(at: Situation) -> str:
-    """Counts what really came back, word for word as it was written."""
-    kept = [
-        part.item.text
-        for part in at.thoughts
-        if part.verbatim and part.item.wire == as_wire(Thought(part.item.text))
-    ]
-    changed = len(at.thoughts) - len(kept)
-    said = texts.REMEMBERS_NOTHING
-    if kept:
-        first = " ".join(kept[0].split())[:FIRST_CAP]
-        said = texts.REMEMBERS.replace("«count»", _count(len(kept))).replace("«first»", first)
-    if changed:
-        said += texts.CHANGED.replace("«count»", _count(changed))
-    if at.dropped:
-        said += texts.LEFT_OUT.replace("«dropped»", ", ".join(f"{n} ({why})" for why, n in at.dropped))
-    return said
-
-
-def _count(n: int) -> str:
-    return "1 thought" if n == 1 else f"{n} thoughts"
-
-
-def _rest(at: Situation, effort: str) -> list[Piece]:
-    """What was still to come when it was cut, by saying it all again as far as that."""
-    whole = replace(at, cut="")
-    for again in range(MOST_ANSWERS):
-        pieces = reply(replace(whole, again=at.again + again), effort)
-        for n, piece in enumerate(pieces):
-            if isinstance(piece, Words) and piece.text.startswith(at.cut) and piece.text != at.cut:
-                return [Words(piece.text[len(at.cut) :]), *pieces[n + 1 :]]
-    return [Words(texts.NOTHING_MORE)]

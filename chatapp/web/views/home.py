@@ -20,7 +20,7 @@ from ..tools_shown import tools_to_begin_with
 # What is asked, and what it shows.
 EXAMPLES = (
     ("How much is 14 * 60 * 0.8?", "Thinks, then calculates"),
-    ("What time is it in Tokyo, and what time is that in Lisbon?", "Looks at a clock"),
+    ("What time is it now in Asia/Tokyo and in Europe/Lisbon?", "Looks at a clock"),
     (ABOUT_US, "Answered by the demo model, without a key"),
 )
 
