@@ -84,6 +84,8 @@ def test_the_clock_stands_below_while_the_thought_is_open_and_is_gone_after_it()
         ("a\n", 0),
         ("日" * 5, 10),
         ("a\t", 8),
+        ("नु" * 4, 4),
+        ("❤\ufe0e", 1),
     ],
 )
 def test_the_column_of_a_texts_end(text, column):
