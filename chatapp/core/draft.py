@@ -6,7 +6,19 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from .durations import ReasoningClock, Span
-from .events import Asked, Event, ItemDelta, ItemDone, ItemsStored, ItemStarted, TurnEnded
+from .events import (
+    Asked,
+    Event,
+    ItemDelta,
+    ItemDone,
+    ItemsStored,
+    ItemStarted,
+    Repaired,
+    ResponseEnded,
+    Retrying,
+    TurnEnded,
+    Usage,
+)
 from .items import FROM_MODEL, Item, Kind, clean
 
 
@@ -58,7 +70,7 @@ class Draft:
                     self.pieces.pop(key, None)
             case TurnEnded():
                 self.ended = event
-            case _:
+            case Usage() | ResponseEnded() | Retrying() | Repaired():
                 pass
 
     def _finish(self, item: Item) -> None:

@@ -6,7 +6,19 @@ from dataclasses import dataclass
 from math import ceil
 from typing import Any
 
-from .events import Asked, Event, ItemDelta, ItemDone, ItemStarted, Retrying
+from .events import (
+    Asked,
+    Event,
+    ItemDelta,
+    ItemDone,
+    ItemsStored,
+    ItemStarted,
+    Repaired,
+    ResponseEnded,
+    Retrying,
+    TurnEnded,
+    Usage,
+)
 from .items import Item, Kind
 
 # A thought whose first and last event are this close came in one piece: its own events do not say how long it took.
@@ -72,7 +84,7 @@ class ReasoningClock:
                 took = span.ms(at) if span.kind is Kind.REASONING else None
                 # Chat completions say that a text has ended only when the next item begins, after a silence.
                 at = max(self._silent_since, span.until(at))
-            case _:
+            case Usage() | ResponseEnded() | Repaired() | ItemsStored() | TurnEnded():
                 return None
         self._silent_since = at
         return took

@@ -12,7 +12,20 @@ from uuid import UUID
 
 from chatapp.core.draft import Draft
 from chatapp.core.durations import thinking_in_words, thought_in_words
-from chatapp.core.events import Event, ItemDelta, ItemDone, ItemStarted, Repaired, Retrying, as_dict
+from chatapp.core.events import (
+    Asked,
+    Event,
+    ItemDelta,
+    ItemDone,
+    ItemsStored,
+    ItemStarted,
+    Repaired,
+    ResponseEnded,
+    Retrying,
+    TurnEnded,
+    Usage,
+    as_dict,
+)
 from chatapp.core.items import Kind
 from chatapp.management.flowing import BOLD, DIM, RED, Flowing, window
 from chatapp.models import Message, Status
@@ -122,7 +135,7 @@ class Terminal:
                 self._finish(event)
             case Retrying() | Repaired():
                 self._on_new_line(event.sentence + "\n", DIM)
-            case _:
+            case Asked() | Usage() | ResponseEnded() | ItemsStored() | TurnEnded():
                 pass
         self._draw()
 

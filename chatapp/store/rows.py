@@ -13,7 +13,7 @@ from django.utils import timezone
 from ..core.items import Item, clean
 from ..models import Item as ItemRow
 from ..models import Message, Status
-from .changes import tell
+from .changes import What, tell
 
 
 class Fenced(Exception):
@@ -81,5 +81,5 @@ def note(message: UUID, measured: Measured, **facts: Any) -> None:
     Message.objects.filter(pk=message).update(metadata=metadata | facts)
 
 
-def tell_of(message: UUID, what: str) -> None:
+def tell_of(message: UUID, what: What) -> None:
     tell(Message.objects.values_list("conversation_id", flat=True).get(pk=message), what, message)

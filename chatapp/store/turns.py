@@ -21,6 +21,7 @@ from ..core.permission import arguments_hash
 from ..models import IS_LIVE, LIVE, Conversation, Message, Role, Status, ToolRun
 from ..models import Draft as DraftRow
 from .branches import load_items, next_round
+from .changes import What
 from .figures import count_ending, counted_so_far
 from .limits import refuse_beyond
 from .rows import Claim, Fenced, Measured, append, hold, note, tell_of
@@ -265,7 +266,7 @@ def _result(call: Item, key: str, outcome: Outcome, text: str) -> Item:
     )
 
 
-def _settle(message: UUID, what: str) -> None:
+def _settle(message: UUID, what: What) -> None:
     DraftRow.objects.filter(message=message).delete()
     tell_of(message, what)
     count_ending(message)

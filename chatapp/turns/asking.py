@@ -8,7 +8,20 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ..core.contracts import taught
-from ..core.events import Asked, Event, Finish, ItemStarted, Repaired, ResponseEnded, Usage
+from ..core.events import (
+    Asked,
+    Event,
+    Finish,
+    ItemDelta,
+    ItemDone,
+    ItemsStored,
+    ItemStarted,
+    Repaired,
+    ResponseEnded,
+    Retrying,
+    TurnEnded,
+    Usage,
+)
 from ..core.history import History, Logged, Repair, Target, fold, learned
 from ..core.items import Item, Kind
 from ..providers.base import OFF, Ask, ModelSpec, ProviderError, ToolSpec, Trouble
@@ -146,7 +159,16 @@ def _note(event: Event, response: Response) -> None:
         case ResponseEnded():
             response.finish = event.finish
             response.facts["finish"] = event.finish
-        case _:
+        case (
+            Asked()
+            | ItemStarted()
+            | ItemDelta()
+            | ItemDone()
+            | Retrying()
+            | Repaired()
+            | ItemsStored()
+            | TurnEnded()
+        ):
             pass
 
 

@@ -11,7 +11,19 @@ from uuid import UUID
 
 from django.db import Error, transaction
 
-from ..core.events import Finish, ItemDelta, ItemDone, ResponseEnded, Retrying
+from ..core.events import (
+    Asked,
+    Finish,
+    ItemDelta,
+    ItemDone,
+    ItemsStored,
+    ItemStarted,
+    Repaired,
+    ResponseEnded,
+    Retrying,
+    TurnEnded,
+    Usage,
+)
 from ..core.history import History, Question
 from ..core.items import KeyMaker, Kind
 from ..core.titles import from_model
@@ -131,6 +143,8 @@ async def _answer(provider: Provider, ask: Ask) -> str:
                     words += event.item.text
                 case ResponseEnded():
                     return words if event.finish is Finish.STOP else ""
-                case _:
+                case (
+                    Asked() | ItemStarted() | ItemDone() | Usage() | Repaired() | ItemsStored() | TurnEnded()
+                ):
                     pass
     return ""

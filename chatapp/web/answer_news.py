@@ -15,8 +15,10 @@ from ..core.events import (
     ItemsStored,
     ItemStarted,
     Repaired,
+    ResponseEnded,
     Retrying,
     TurnEnded,
+    Usage,
 )
 from ..core.items import Kind
 from ..models import LIVE, Status
@@ -147,7 +149,7 @@ class AnswerNews:
                 self._wait(event.sentence)
             case Asked() | TurnEnded():
                 self._wait("")
-            case _:
+            case Usage() | ResponseEnded() | ItemsStored():
                 pass
 
     def _seen(self, at: float) -> Seen:

@@ -73,14 +73,14 @@ def _doing(tool: str) -> Texts:
 
 def _result(call: Called) -> str:
     shown = _shown(call.result.text)
-    match call.result.outcome:
+    match Outcome(call.result.outcome):
         case Outcome.DONE:
             return f"{_what(call)} {shown}"
         case Outcome.FAILED:
             return f"The tool *{call.name}* could not do it. It says: {shown}"
         case Outcome.DENIED:
             return f"You did not allow the tool *{call.name}*, so I have no result."
-        case _:
+        case Outcome.STOPPED | Outcome.UNKNOWN:
             return f"The tool *{call.name}* was interrupted, so I have no result."
 
 
