@@ -14,10 +14,10 @@ from typing import cast
 import anyio
 import httpx
 
+from ..net.sockets import PUBLIC, Transport
 from .base import Endpoint, ProviderError, Trouble
 from .failures import in_words, label_of
 from .reading import Limits
-from .transport import PUBLIC, Transport
 
 # Those who may go everywhere, and those of the public web alone: no connection of the first ones is used for the others.
 _clients: dict[tuple[asyncio.AbstractEventLoop, bool], httpx.AsyncClient] = {}

@@ -8,9 +8,9 @@ from contextlib import contextmanager
 import httpcore
 import httpx
 
+from ..net.sockets import NotAllowed, NotSecure
 from .base import Endpoint, ProviderError, Trouble
 from .refusals import trouble_error
-from .transport import NotAllowed, NotSecure
 
 # Shorter ones (a local server's "none") would tear holes into ordinary words.
 SHORTEST_KEY = 6

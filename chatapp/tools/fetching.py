@@ -12,9 +12,9 @@ from http import HTTPStatus
 import httpcore
 import httpx
 
+from ..net.dial import Guard, OnlyThese
 from .base import ToolError
 from .bodies import whole_body
-from .dialling import Guard, OnlyThese
 from .kinds import check_kind
 from .page_urls import checked_url, host_of, port_of
 

@@ -16,11 +16,11 @@ import pytest
 
 from chatapp.core.addresses import is_public
 from chatapp.core.items import KeyMaker
+from chatapp.net.sockets import Guard, NotAllowed, NotSecure, Transport
 from chatapp.providers import WIRES
 from chatapp.providers.base import Endpoint, ProviderError, Trouble
 from chatapp.providers.client import client
 from chatapp.providers.http import HttpProvider
-from chatapp.providers.transport import Guard, NotAllowed, NotSecure, Transport
 from tests.tools.test_addresses import SPELLINGS
 from tests.tools.websites import HERE, Names, at, leads_to
 

@@ -14,8 +14,8 @@ from pathlib import Path
 
 import pytest
 
+from chatapp.net.dial import Guard, resolved
 from chatapp.tools import ToolError
-from chatapp.tools.dialling import Guard, resolved
 from chatapp.tools.fetching import MOST_REDIRECTS, Fetched, Limits, fetched
 
 from ..providers.serving import (

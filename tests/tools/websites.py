@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from chatapp.core.addresses import is_public
-from chatapp.tools.dialling import Guard
+from chatapp.net.dial import Guard
 
 from ..providers.serving import Script, Server, answer
 

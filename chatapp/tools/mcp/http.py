@@ -15,7 +15,7 @@ from mcp.client._transport import TransportStreams
 from mcp.client.streamable_http import streamable_http_client
 
 from ...core.addresses import is_public
-from ..dialling import resolved
+from ...net.dial import resolved
 from .places import FORGOTTEN, FRAME, PIECES, TOO_LONG, TOO_MANY, Address, Problem, pieces
 
 CONNECT = 5.0

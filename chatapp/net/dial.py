@@ -14,8 +14,8 @@ import httpcore
 import httpx
 
 from ..core.addresses import is_public
-from .base import ToolError
-from .page_urls import is_literal
+from ..tools.base import ToolError
+from ..tools.page_urls import is_literal
 
 MOST_TRIED = 4
 # Of its own, so that slow name servers keep nobody else waiting.
