@@ -21,11 +21,11 @@ import httpx
 from chatapp.core.events import ItemDelta
 from chatapp.core.history import History, Question
 from chatapp.core.items import KeyMaker
-from chatapp.net.sockets import Transport
 from chatapp.providers import WIRES
 from chatapp.providers.base import Ask, Endpoint
 from chatapp.providers.client import close_client
 from chatapp.providers.http import HttpProvider
+from chatapp.providers.transport import Transport
 
 WARM_UP = 500
 Arrivals = AsyncIterator[object]

@@ -1,35 +1,52 @@
-"""The way to a server: its name is asked for once, all its addresses are checked, and only these are connected to."""
+"""Whom we speak to: a name is asked for once, all its addresses are checked, and only these are connected to."""
 
 from __future__ import annotations
 
 import asyncio
 import socket
 import ssl
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cache, partial
+from typing import Any
 
-import httpcore
 import httpx
 
 from ..core.addresses import is_public
-from ..tools.base import ToolError
-from ..tools.page_urls import is_literal
 
 MOST_TRIED = 4
+# After this long the host's next address is tried too.
+NEXT_ADDRESS = 0.25
 # Of its own, so that slow name servers keep nobody else waiting.
 _THREADS = ThreadPoolExecutor(max_workers=8, thread_name_prefix="resolving")
 
 
+class NotReached(Exception):
+    """Nobody is there of whom one could ask anything."""
+
+
+class NotFound(NotReached):
+    """The name leads nowhere."""
+
+
+class NotAllowed(NotReached):
+    """The name leads where one may not be."""
+
+
+class NotSecure(NotReached):
+    """Somebody is there, but not provably who was asked for."""
+
+
 async def resolved(host: str, port: int) -> Sequence[str]:
-    loop = asyncio.get_running_loop()
     ask = partial(socket.getaddrinfo, host, port, type=socket.SOCK_STREAM)
-    try:
-        rows = await loop.run_in_executor(_THREADS, ask)
-    except (OSError, UnicodeError):
-        return ()
-    return list(dict.fromkeys(str(row[4][0]) for row in rows))
+    rows = await asyncio.get_running_loop().run_in_executor(_THREADS, ask)
+    return list(dict.fromkeys(_number(row[4]) for row in rows))
+
+
+def _number(address: tuple[Any, ...]) -> str:
+    """With the network's name behind it where it means something in that network alone."""
+    return socket.getnameinfo(address, socket.NI_NUMERICHOST | socket.NI_NUMERICSERV)[0]
 
 
 @cache
@@ -46,33 +63,54 @@ class Guard:
     trust: Callable[[], ssl.SSLContext] = public_trust
 
     async def addresses(self, host: str, port: int) -> Sequence[str]:
-        """All of them, or a ToolError: one that is not public makes the others suspicious too."""
-        found = (host,) if is_literal(host) else await self.resolve(host, port)
+        """One that is not allowed makes the others suspicious too."""
+        found = await self.resolve(host, port)
         if not found:
-            raise ToolError(f"The name {host} was not found.")
+            raise NotFound("not found")
         if not all(map(self.allows, found)):
-            raise ToolError(f"{host} does not lead to the public web, and nothing else is read.")
-        return found
+            raise NotAllowed("not in the public web")
+        return found[:MOST_TRIED]
 
 
-class OnlyThese(httpcore.AsyncNetworkBackend):
-    """Connects to these addresses, whatever it is asked for: there is no second question to a name server."""
+PUBLIC = Guard()
+ANYWHERE = Guard(allows=lambda address: True)
 
-    def __init__(self, addresses: Sequence[str]) -> None:
-        self._addresses = addresses[:MOST_TRIED]
-        self._network = httpcore.AnyIOBackend()
 
-    async def connect_tcp(
-        self,
-        host: str,
-        port: int,
-        timeout: float | None = None,
-        local_address: str | None = None,
-        socket_options: Iterable[httpcore.SOCKET_OPTION] | None = None,
-    ) -> httpcore.AsyncNetworkStream:
-        for address in self._addresses[:-1]:
-            try:
-                return await self._network.connect_tcp(address, port, timeout)
-            except (httpcore.ConnectError, httpcore.ConnectTimeout):
-                continue
-        return await self._network.connect_tcp(self._addresses[-1], port, timeout)
+async def dialled(host: str, port: int, guard: Guard) -> socket.socket:
+    """Connected to whichever of the addresses answers first; each is tried a little after the one before it."""
+    left = list(await guard.addresses(host, port))
+    tries: set[asyncio.Task[socket.socket]] = set()
+    try:
+        while True:
+            if left:
+                tries.add(asyncio.create_task(_connected(left.pop(0), port)))
+            wait = NEXT_ADDRESS if left else None
+            done, _ = await asyncio.wait(tries, timeout=wait, return_when=asyncio.FIRST_COMPLETED)
+            for each in done:
+                tries.discard(each)
+                failure = each.exception()
+                if failure is None:
+                    return each.result()
+                if not left and not tries:
+                    raise failure
+    finally:
+        for each in tries:
+            each.cancel()
+            each.add_done_callback(_hang_up)
+
+
+async def _connected(address: str, port: int) -> socket.socket:
+    made = socket.socket(socket.AF_INET6 if ":" in address else socket.AF_INET, socket.SOCK_STREAM)
+    made.setblocking(False)
+    try:
+        await asyncio.get_running_loop().sock_connect(made, (address, port))
+    except BaseException:
+        made.close()
+        raise
+    return made
+
+
+def _hang_up(late: asyncio.Task[socket.socket]) -> None:
+    """It answered as well, or when nobody waited any more."""
+    if not late.cancelled() and late.exception() is None:
+        late.result().close()

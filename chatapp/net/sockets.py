@@ -1,105 +1,30 @@
-"""The network below httpx: asyncio's own sockets, without the layers that cost half of every small read, and the one place
-where an address that may not be connected to is refused."""
+"""The network below httpx and its like: asyncio's own sockets, to none but the addresses that a guard allows.
+
+A small read takes a third less than through what httpx comes with: 37 instead of 52 µs, where the bare socket takes 13
+(`bench.network`; ADR 34)."""
 
 from __future__ import annotations
 
 import asyncio
 import socket
 import ssl
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
-from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass
+from collections.abc import AsyncIterator, Iterable
+from contextlib import asynccontextmanager
+from types import ModuleType
 from typing import Any
 
 import httpcore
-import httpx
 
-from ..core.addresses import is_public
+from .dial import Guard, NotFound, NotSecure, dialled
 
 READ_AHEAD = 256 * 1024
-KEPT_OPEN = 30.0
-# After this long the host's next address is tried too.
-NEXT_ADDRESS = 0.25
-MOST_TRIED = 4
 
 
-class NotSecure(httpcore.ConnectError):
-    """Somebody is there, but not provably who was asked for."""
+class Network(httpcore.AsyncNetworkBackend):
+    """`words`: httpcore, or its twin below the package of MCP, for its exceptions."""
 
-
-class NotAllowed(httpcore.ConnectError):
-    """The name leads where this provider may not be."""
-
-
-async def resolved(host: str, port: int) -> Sequence[str]:
-    rows = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
-    return list(dict.fromkeys(str(row[4][0]) for row in rows))
-
-
-@dataclass(frozen=True, slots=True)
-class Guard:
-    """Where a name leads, asked for once, and whether one may go there."""
-
-    resolve: Callable[[str, int], Awaitable[Sequence[str]]] = resolved
-    allows: Callable[[str], bool] = is_public
-
-    async def addresses(self, host: str, port: int) -> Sequence[str]:
-        """One that is not allowed makes the others suspicious too."""
-        found = await self.resolve(host, port)
-        if not found:
-            raise OSError("not found")
-        if not all(map(self.allows, found)):
-            raise NotAllowed("not in the public web")
-        return found[:MOST_TRIED]
-
-
-PUBLIC = Guard()
-
-
-class Transport(httpx.AsyncBaseTransport):
-    """As many connections as there are streams; no proxy, no retries, HTTP/1.1. With a guard only to addresses that it allows."""
-
-    def __init__(self, context: ssl.SSLContext, *, guard: Guard | None = None) -> None:
-        self._pool = httpcore.AsyncConnectionPool(
-            ssl_context=context,
-            max_connections=None,
-            max_keepalive_connections=100,
-            keepalive_expiry=KEPT_OPEN,
-            network_backend=_Network(guard),
-        )
-
-    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
-        url = request.url
-        target = httpcore.URL(scheme=url.raw_scheme, host=url.raw_host, port=url.port, target=url.raw_path)
-        content, extensions = request.stream, request.extensions
-        asked = httpcore.Request(
-            request.method, target, headers=request.headers.raw, content=content, extensions=extensions
-        )
-        answer = await self._pool.handle_async_request(asked)
-        body = _Body(answer.stream)
-        return httpx.Response(
-            answer.status, headers=answer.headers, stream=body, extensions=answer.extensions
-        )
-
-    async def aclose(self) -> None:
-        await self._pool.aclose()
-
-
-class _Body(httpx.AsyncByteStream):
-    def __init__(self, stream: Any) -> None:
-        self._stream = stream
-
-    def __aiter__(self) -> AsyncIterator[bytes]:
-        stream: AsyncIterator[bytes] = aiter(self._stream)
-        return stream
-
-    async def aclose(self) -> None:
-        await self._stream.aclose()
-
-
-class _Network(httpcore.AsyncNetworkBackend):
-    def __init__(self, guard: Guard | None) -> None:
-        self._guard = guard
+    def __init__(self, guard: Guard, words: ModuleType = httpcore) -> None:
+        self._guard, self._words = guard, words
 
     async def connect_tcp(
         self,
@@ -109,33 +34,25 @@ class _Network(httpcore.AsyncNetworkBackend):
         local_address: str | None = None,
         socket_options: Iterable[httpcore.SOCKET_OPTION] | None = None,
     ) -> httpcore.AsyncNetworkStream:
-        async with _connecting(timeout):
-            addresses = await self._guard.addresses(host, port) if self._guard else [host]
-            share = timeout and timeout / len(addresses)
-            for address in addresses[:-1]:
-                with suppress(OSError):
-                    return await _reached(address, port, share)
-            return await _reached(addresses[-1], port, share)
-
-
-async def _reached(host: str, port: int, timeout: float | None) -> httpcore.AsyncNetworkStream:
-    loop = asyncio.get_running_loop()
-    async with asyncio.timeout(timeout):
-        _, inbox = await loop.create_connection(_Inbox, host, port, happy_eyeballs_delay=NEXT_ADDRESS)
-    return _Stream(inbox)
+        async with _connecting(timeout, self._words):
+            line = await dialled(host, port, self._guard)
+            _, inbox = await asyncio.get_running_loop().create_connection(_Inbox, sock=line)
+            return _Stream(inbox, self._words)
 
 
 @asynccontextmanager
-async def _connecting(timeout: float | None) -> AsyncIterator[None]:
+async def _connecting(timeout: float | None, words: ModuleType) -> AsyncIterator[None]:
     try:
         async with asyncio.timeout(timeout):
             yield
     except TimeoutError:
-        raise httpcore.ConnectTimeout("no connection in time") from None
+        raise words.ConnectTimeout("no connection in time") from None
     except ssl.SSLError as error:
         raise NotSecure(str(error)) from None
-    except (OSError, UnicodeError) as error:
-        raise httpcore.ConnectError(str(error)) from None
+    except (socket.gaierror, UnicodeError) as error:
+        raise NotFound(str(error)) from None
+    except OSError as error:
+        raise words.ConnectError(str(error)) from None
 
 
 class _Inbox(asyncio.Protocol):
@@ -189,7 +106,7 @@ class _Inbox(asyncio.Protocol):
 
     def _give_up(self) -> None:
         if self._arrival is not None and not self._arrival.done():
-            self._arrival.set_exception(httpcore.ReadTimeout("nothing arrived in time"))
+            self._arrival.set_exception(TimeoutError)
 
     def take(self, most: int) -> bytes:
         data = bytes(self.held[:most])
@@ -201,20 +118,23 @@ class _Inbox(asyncio.Protocol):
 
 
 class _Stream(httpcore.AsyncNetworkStream):
-    def __init__(self, inbox: _Inbox) -> None:
-        self._inbox = inbox
+    def __init__(self, inbox: _Inbox, words: ModuleType) -> None:
+        self._inbox, self._words = inbox, words
 
     async def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
         inbox = self._inbox
         if not inbox.held and not inbox.ended:
-            await inbox.arrival(timeout)
+            try:
+                await inbox.arrival(timeout)
+            except TimeoutError:
+                raise self._words.ReadTimeout("nothing arrived in time") from None
         if not inbox.held and inbox.error is not None:
-            raise httpcore.ReadError(str(inbox.error))
+            raise self._words.ReadError(str(inbox.error))
         return inbox.take(max_bytes)
 
     async def write(self, buffer: bytes, timeout: float | None = None) -> None:
         if self._inbox.transport.is_closing():
-            raise httpcore.WriteError("closed by the other side")
+            raise self._words.WriteError("closed by the other side")
         self._inbox.transport.write(buffer)
 
     async def aclose(self) -> None:
@@ -224,7 +144,7 @@ class _Stream(httpcore.AsyncNetworkStream):
         self, ssl_context: ssl.SSLContext, server_hostname: str | None = None, timeout: float | None = None
     ) -> httpcore.AsyncNetworkStream:
         inbox, loop = self._inbox, asyncio.get_running_loop()
-        async with _connecting(timeout):
+        async with _connecting(timeout, self._words):
             secured = await loop.start_tls(
                 inbox.transport, inbox, ssl_context, server_hostname=server_hostname
             )

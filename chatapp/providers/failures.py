@@ -8,7 +8,7 @@ from contextlib import contextmanager
 import httpcore
 import httpx
 
-from ..net.sockets import NotAllowed, NotSecure
+from ..net.dial import NotAllowed, NotFound, NotReached, NotSecure
 from .base import Endpoint, ProviderError, Trouble
 from .refusals import trouble_error
 
@@ -20,6 +20,7 @@ FAILURES = (
     httpcore.NetworkError,
     httpcore.ProtocolError,
     httpx.HTTPError,
+    NotReached,
 )
 
 
@@ -55,7 +56,7 @@ def _failed(label: str, failure: Exception) -> ProviderError:
         case NotAllowed():
             sentence = f"{label} is not in the public web, and it was not allowed to be in a private network."
             return ProviderError(Trouble.UNREACHABLE, sentence, str(failure))
-        case httpcore.ConnectError() | httpcore.ConnectTimeout():
+        case NotFound() | httpcore.ConnectError() | httpcore.ConnectTimeout():
             return trouble_error(Trouble.UNREACHABLE, label, str(failure), again=True)
         case _:
             sentence = f"The connection to {label} broke. Try again."
