@@ -44,7 +44,7 @@ def _parts(piece: Piece) -> Iterator[tuple[str, str, str]]:
             yield piece.kind, _result(piece), pretty_result(piece.text)
         case Kind.PERMISSION_DECISION:
             yield piece.kind, _decided(piece.decided), ""
-        case _:
+        case Kind.USER_MESSAGE | Kind.ASSISTANT_MESSAGE:
             head = _NAMES[piece.kind]
             yield piece.kind, f"{head}, {piece.cut}" if piece.cut else head, piece.text
 

@@ -15,9 +15,13 @@ from .events import (
     ItemsStored,
     ItemStarted,
     Repaired,
+    ResponseEnded,
     Retrying,
     Saving,
+    Skipped,
     TurnEnded,
+    Usage,
+    Withheld,
 )
 from .items import FROM_MODEL, Item, Kind, clean
 
@@ -82,7 +86,7 @@ class Draft:
                     self.pieces.pop(key, None)
             case TurnEnded():
                 self.ended, self.waits = event, ""
-            case _:
+            case Usage() | Skipped() | Withheld() | ResponseEnded():
                 pass
 
     def _finish(self, item: Item) -> None:

@@ -7,7 +7,23 @@ from dataclasses import dataclass
 from math import ceil
 from typing import Any
 
-from .events import Asked, Event, ItemDelta, ItemDone, ItemStarted, Retrying
+from .events import (
+    Asked,
+    Event,
+    ItemAmended,
+    ItemDelta,
+    ItemDone,
+    ItemsStored,
+    ItemStarted,
+    Repaired,
+    ResponseEnded,
+    Retrying,
+    Saving,
+    Skipped,
+    TurnEnded,
+    Usage,
+    Withheld,
+)
 from .items import Item, Kind
 
 # A thought whose first and last event are this close came in one piece: its own events do not say how long it took.
@@ -74,7 +90,17 @@ class ReasoningClock:
                 took = span.ms(at) if span.kind is Kind.REASONING else None
                 # Chat completions say that a text has ended only when the next item begins, after a silence.
                 at = max(self._silent_since, span.until(at))
-            case _:
+            case (
+                ItemAmended()
+                | Usage()
+                | Skipped()
+                | Withheld()
+                | ResponseEnded()
+                | Repaired()
+                | ItemsStored()
+                | Saving()
+                | TurnEnded()
+            ):
                 return None
         self._silent_since = at
         return took

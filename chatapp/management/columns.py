@@ -23,6 +23,6 @@ def _next(char: str, column: int, width: int) -> int:
 
 
 def _cells(char: str) -> int:
-    if unicodedata.combining(char):
+    if unicodedata.category(char) in ("Mn", "Me"):
         return 0
     return 2 if unicodedata.east_asian_width(char) in "WF" else 1

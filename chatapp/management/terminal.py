@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import shutil
 import sys
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
@@ -14,23 +13,29 @@ from uuid import UUID
 from chatapp.core.draft import Draft
 from chatapp.core.durations import thinking_in_words, thought_in_words
 from chatapp.core.events import (
+    Asked,
     Event,
     Finish,
+    ItemAmended,
     ItemDelta,
     ItemDone,
+    ItemsStored,
     ItemStarted,
     Repaired,
+    ResponseEnded,
     Retrying,
     Saving,
+    Skipped,
+    TurnEnded,
+    Usage,
+    Withheld,
     as_dict,
 )
 from chatapp.core.items import Kind
-from chatapp.management.columns import column_after
+from chatapp.management.flowing import BOLD, DIM, RED, Flowing, window
 from chatapp.models import Message, Status
 from chatapp.turns.loop import CUT_SHORT
 from chatapp.turns.watching import News
-
-DIM, BOLD, RED, PLAIN = "\x1b[2m", "\x1b[1m", "\x1b[31m", "\x1b[0m"
 
 
 class JsonLines:
@@ -57,23 +62,16 @@ class JsonLines:
         print(json.dumps(values), file=self._out, flush=True)
 
 
-def _window() -> int:
-    return shutil.get_terminal_size().columns
-
-
 class Terminal:
-    def __init__(self, out: TextIO | None = None, width: Callable[[], int] = _window) -> None:
-        self._out, self._width = out or sys.stdout, width
-        self._live = self._out.isatty()
+    def __init__(self, out: TextIO | None = None, width: Callable[[], int] = window) -> None:
+        self._text = Flowing(out or sys.stdout, width)
         self._attempt = 0
         self._draft = Draft()
         self._since = 0.0
         self._clock = asyncio.get_running_loop().time
-        self._fresh_line, self._column = True, 0
-        self._clock_stands, self._broken_early = False, False
 
     def begin(self, conversation: UUID, answer: UUID, model: str) -> None:
-        self._say(f"{model} · conversation {conversation}\n", DIM)
+        self._text.say(f"{model} · conversation {conversation}\n", DIM)
 
     def show(self, news: News) -> None:
         if self._attempt and news.attempt != self._attempt:
@@ -86,15 +84,14 @@ class Terminal:
             self._event(said.event)
 
     def end(self, row: Message) -> None:
-        self._wipe()
-        if not self._fresh_line:
-            self._say("\n")
+        self._text.wipe()
+        self._on_new_line("")
         ended = row.metadata.get("ended", {})
         for key, ms in row.metadata.get("reasoning_durations_ms", {}).items():
             if row.metadata["timings_ms"].get(key, {}).get("cut"):
-                self._say(thought_in_words(ms, cut=row.status) + "\n", DIM)
+                self._text.say(thought_in_words(ms, cut=row.status) + "\n", DIM)
         if row.status != Status.COMPLETE:
-            self._say(f"{ended.get('sentence') or _word(row.status, ended.get('reason', ''))}\n", RED)
+            self._text.say(f"{ended.get('sentence') or _word(row.status, ended.get('reason', ''))}\n", RED)
 
     def ask(self, words: str) -> None:
         self._on_new_line(words, BOLD)
@@ -102,7 +99,7 @@ class Terminal:
     @asynccontextmanager
     async def ticking(self) -> AsyncIterator[None]:
         """The clock below the text runs while a thought is open."""
-        task = asyncio.create_task(self._tick()) if self._live else None
+        task = asyncio.create_task(self._tick()) if self._text.at_terminal else None
         try:
             yield
         finally:
@@ -118,23 +115,8 @@ class Terminal:
 
     def _draw(self) -> None:
         ms = self._thinking_ms()
-        if self._live and ms is not None:
-            self._leave_the_edge()
-            # A line is made below before the place is kept: at the bottom of the window that moves everything up.
-            status = f"{DIM}{thinking_in_words(ms)[: self._width() - 1]}{PLAIN}"
-            self._raw(f"\x1bD\x1b[A\x1b7\x1b[B\r\x1b[K{status}\x1b8")
-            self._clock_stands = True
-
-    def _wipe(self) -> None:
-        if self._clock_stands:
-            self._raw("\x1b7\x1b[B\r\x1b[K\x1b8")
-            self._clock_stands = False
-
-    def _leave_the_edge(self) -> None:
-        """Behind a full line a terminal waits with its line break, and forgets it when the cursor moves."""
-        if self._column >= self._width():
-            self._raw("\n")
-            self._column, self._broken_early = 0, True
+        if ms is not None:
+            self._text.draw_below(thinking_in_words(ms))
 
     def _thinking_ms(self) -> float | None:
         for piece in self._draft.pieces.values():
@@ -154,12 +136,21 @@ class Terminal:
             case ItemDelta() if self._draft.pieces[event.key].kind is Kind.TOOL_RESULT:
                 self._on_new_line(event.text, DIM)
             case ItemDelta():
-                self._say(event.text, self._voice(event.key))
+                self._text.say(event.text, self._voice(event.key))
             case ItemDone():
                 self._finish(event)
             case Retrying() | Repaired() | Saving():
                 self._on_new_line(event.sentence + "\n", DIM)
-            case _:
+            case (
+                Asked()
+                | Usage()
+                | ResponseEnded()
+                | ItemAmended()
+                | Skipped()
+                | Withheld()
+                | ItemsStored()
+                | TurnEnded()
+            ):
                 pass
         self._draw()
 
@@ -171,34 +162,15 @@ class Terminal:
         elif item.kind is Kind.TOOL_RESULT:
             self._on_new_line(f"→ {item.text}\n", DIM)
         else:
-            self._say("\n")
+            self._text.say("\n")
 
     def _voice(self, key: str) -> str:
         return DIM if self._draft.pieces[key].kind is not Kind.ASSISTANT_MESSAGE else ""
 
     def _on_new_line(self, text: str, colour: str = "") -> None:
-        if not self._fresh_line:
-            self._say("\n")
-        self._say(text, colour)
-
-    def _say(self, text: str, colour: str = "") -> None:
-        if not text:
-            return
-        text = _harmless(text)
-        self._wipe()
-        shown = text.removeprefix("\n") if self._broken_early else text
-        self._raw(f"{colour}{shown}{PLAIN}" if self._live and colour else shown)
-        self._fresh_line, self._broken_early = text.endswith("\n"), False
-        self._column = column_after(shown, self._column, self._width())
-
-    def _raw(self, text: str) -> None:
-        self._out.write(text)
-        self._out.flush()
-
-
-def _harmless(text: str) -> str:
-    """A model's text must not steer the terminal."""
-    return "".join(c if c in "\n\t" or c.isprintable() else "\ufffd" for c in text)
+        if not self._text.fresh_line:
+            self._text.say("\n")
+        self._text.say(text, colour)
 
 
 def _word(status: str, reason: str) -> str:

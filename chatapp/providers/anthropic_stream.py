@@ -88,6 +88,8 @@ class MessagesParser:
                 return self._end()
             case "error":
                 raise failure(self._label, data)
+            case _:
+                pass  # ping, and what is still to be invented
         return []
 
     def close(self) -> list[Event]:

@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import asyncio
-import ssl
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass
-from functools import cache
 from http.cookiejar import CookieJar, DefaultCookiePolicy
 from typing import cast
 
 import anyio
 import httpx
 
+from ..net.dial import ANYWHERE, PUBLIC, public_trust
 from .base import Endpoint, ProviderError, Trouble
 from .failures import in_words, label_of
 from .reading import Limits
-from .transport import PUBLIC, Transport
+from .transport import Transport
 
 # Those who may go everywhere, and those of the public web alone: no connection of the first ones is used for the others.
 _clients: dict[tuple[asyncio.AbstractEventLoop, bool], httpx.AsyncClient] = {}
@@ -35,7 +34,7 @@ def client(*, public: bool = False) -> httpx.AsyncClient:
 
 async def warm_up() -> None:
     """Loads now what the first request of a process would load within the time of somebody's thought."""
-    await asyncio.to_thread(_tls)
+    await asyncio.to_thread(public_trust)
     client()
     anyio.Lock()
 
@@ -52,17 +51,12 @@ def _new_client(public: bool) -> httpx.AsyncClient:
     headers = {"accept-encoding": "identity", "user-agent": "thoughtline"}
     no_cookies = CookieJar(DefaultCookiePolicy(allowed_domains=()))
     return httpx.AsyncClient(
-        transport=Transport(_tls(), guard=PUBLIC if public else None),
+        transport=Transport(public_trust(), guard=PUBLIC if public else ANYWHERE),
         trust_env=False,
         follow_redirects=False,
         headers=headers,
         cookies=no_cookies,
     )
-
-
-@cache
-def _tls() -> ssl.SSLContext:
-    return httpx.create_ssl_context(trust_env=False)
 
 
 def request(

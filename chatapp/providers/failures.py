@@ -8,9 +8,9 @@ from contextlib import contextmanager
 import httpcore
 import httpx
 
+from ..net.dial import NotAllowed, NotFound, NotReached, NotSecure
 from .base import Endpoint, ProviderError, Trouble
 from .refusals import trouble_error
-from .transport import NotAllowed, NotSecure
 
 # Shorter ones (a local server's "none") would tear holes into ordinary words.
 SHORTEST_KEY = 6
@@ -20,6 +20,7 @@ FAILURES = (
     httpcore.NetworkError,
     httpcore.ProtocolError,
     httpx.HTTPError,
+    NotReached,
 )
 
 
@@ -55,7 +56,7 @@ def _failed(label: str, failure: Exception) -> ProviderError:
         case NotAllowed():
             sentence = f"{label} is not in the public web, and it was not allowed to be in a private network."
             return ProviderError(Trouble.UNREACHABLE, sentence, str(failure))
-        case httpcore.ConnectError() | httpcore.ConnectTimeout():
+        case NotFound() | httpcore.ConnectError() | httpcore.ConnectTimeout():
             return trouble_error(Trouble.UNREACHABLE, label, str(failure), again=True)
         case _:
             sentence = f"The connection to {label} broke. Try again."

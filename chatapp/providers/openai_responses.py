@@ -113,7 +113,7 @@ def _said(part: Part) -> dict[str, Any] | None:
         case Kind.TOOL_CALL:
             words = {"name": part.item.name, "arguments": part.item.text or "{}"}
             return {"type": "function_call", "call_id": part.call_id, **words}
-        case _:
+        case Kind.REASONING | Kind.USER_MESSAGE | Kind.PERMISSION_DECISION | Kind.TOOL_RESULT:
             return None
 
 

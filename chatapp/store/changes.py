@@ -3,12 +3,28 @@ commit, whoever limits turns can refuse one, and whoever keeps sums can add to t
 
 from __future__ import annotations
 
+from typing import Literal
 from uuid import UUID
 
 from django.dispatch import Signal
 
 from ..models import Conversation
 
+# What is told: of a turn, of a tree, of the list, of a person.
+What = Literal[
+    "turn queued",
+    "turn began",
+    "turn waits",
+    "turn ended",
+    "deleted",
+    "restored",
+    "head moved",
+    "titled",
+    "listed",
+    "share closed",
+    "reviews",
+    "roles",
+]
 # Receivers get `conversation` (its id), `owner` (their id), `message` (an id or None) and `what`.
 changed = Signal()
 # Before a turn is made or goes on. Receivers get `owner`, and raise Refused where it may not be.
@@ -20,11 +36,11 @@ turn_ended = Signal()
 NONE = UUID(int=0)
 
 
-def tell(conversation: UUID, what: str, message: UUID | None = None) -> None:
+def tell(conversation: UUID, what: What, message: UUID | None = None) -> None:
     owner = Conversation.objects.values_list("owner_id", flat=True).filter(pk=conversation).first()
     changed.send(sender=None, conversation=conversation, owner=owner, message=message, what=what)
 
 
-def tell_person(person: int, what: str) -> None:
+def tell_person(person: int, what: What) -> None:
     """Of no conversation: whoever may see none of it hears it too."""
     changed.send(sender=None, conversation=NONE, owner=person, message=None, what=what)

@@ -13,7 +13,7 @@ from django.db.models.functions import Now
 from ..core.items import Item, clean
 from ..models import Item as ItemRow
 from ..models import Message, Status
-from .changes import tell
+from .changes import What, tell
 
 
 class Fenced(Exception):
@@ -88,5 +88,5 @@ def noted(metadata: dict[str, Any], measured: Measured, **facts: Any) -> dict[st
     return made | facts
 
 
-def tell_of(message: UUID, what: str) -> None:
+def tell_of(message: UUID, what: What) -> None:
     tell(Message.objects.values_list("conversation_id", flat=True).get(pk=message), what, message)

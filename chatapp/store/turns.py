@@ -21,7 +21,7 @@ from ..models import Draft as DraftRow
 from ..models import Item as ItemRow
 from .at_once import refuse_another
 from .branches import load_items, next_round
-from .changes import turn_ended, turn_goes_on
+from .changes import What, turn_ended, turn_goes_on
 from .cutting import Seen, best_seen, cut_off, ended_by, measured_of, sent_for_the_open_round
 from .rows import Claim, Fenced, Measured, append, hold, note, tell_of
 
@@ -239,7 +239,7 @@ def _append_cut(row: Message, stored: Sequence[Item], seen: Seen | None, outcome
     append(row.pk, items, measured_of(seen, [item.key for item in items]))
 
 
-def _settle(message: UUID, what: str) -> None:
+def _settle(message: UUID, what: What) -> None:
     DraftRow.objects.filter(message=message).delete()
     tell_of(message, what)
     turn_ended.send(sender=None, message=message)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import operator
 from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Context, Decimal
@@ -16,6 +15,8 @@ LARGEST_EXPONENT = 4000
 LARGEST_FACTORIAL = 1000
 MOST_VALUES = 1000
 PRECISE = Context(prec=60)
+
+Operation = Callable[[Fraction, Fraction], Fraction | int]
 
 TOO_LONG = "The numbers get too long: at most about 3,900 digits are possible."
 
@@ -44,18 +45,8 @@ def negative(number: Number) -> Number:
     return Number(-number.value, number.exact)
 
 
-_OPERATIONS: dict[str, Callable[[Fraction, Fraction], Fraction | int]] = {
-    "+": operator.add,
-    "-": operator.sub,
-    "*": operator.mul,
-    "/": operator.truediv,
-    "//": operator.floordiv,
-    "%": operator.mod,
-}
-
-
-def apply(sign: str, left: Number, right: Number) -> Number:
-    return Number(Fraction(_OPERATIONS[sign](left.value, right.value)), left.exact and right.exact)
+def apply(operation: Operation, left: Number, right: Number) -> Number:
+    return Number(Fraction(operation(left.value, right.value)), left.exact and right.exact)
 
 
 def power(base: Number, exponent: Number) -> Number:

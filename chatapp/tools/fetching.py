@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import ssl
 from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
@@ -12,9 +11,10 @@ from http import HTTPStatus
 import httpcore
 import httpx
 
+from ..net.dial import Guard, NotAllowed, NotFound, NotSecure
+from ..net.sockets import Network
 from .base import ToolError
 from .bodies import whole_body
-from .dialling import Guard, OnlyThese
 from .kinds import check_kind
 from .page_urls import checked_url, host_of, port_of
 
@@ -64,11 +64,12 @@ async def _followed(page: httpx.URL, guard: Guard, limits: Limits) -> Fetched:
 @asynccontextmanager
 async def _answered(page: httpx.URL, guard: Guard, limits: Limits) -> AsyncIterator[httpcore.Response]:
     host, port = host_of(page), port_of(page)
-    only = OnlyThese(await guard.addresses(host, port))
     trust = await asyncio.to_thread(guard.trust) if page.scheme == "https" else None
     target = httpcore.URL(scheme=page.raw_scheme, host=page.raw_host, port=port, target=page.raw_path)
     timeout = {"connect": limits.connect, "read": limits.silence, "write": limits.silence}
-    connection = httpcore.AsyncHTTPConnection(target.origin, ssl_context=trust, network_backend=only)
+    connection = httpcore.AsyncHTTPConnection(
+        target.origin, ssl_context=trust, network_backend=Network(guard)
+    )
     with _in_words(host):
         async with (
             connection,
@@ -129,9 +130,13 @@ def _status(code: int) -> str:
 def _in_words(host: str) -> Iterator[None]:
     try:
         yield
-    except httpcore.ConnectError as error:
-        if isinstance(error.__cause__, ssl.SSLError):
-            raise ToolError(f"{host} could not prove that it is {host}, so it was not read.") from None
+    except NotFound:
+        raise ToolError(f"The name {host} was not found.") from None
+    except NotAllowed:
+        raise ToolError(f"{host} does not lead to the public web, and nothing else is read.") from None
+    except NotSecure:
+        raise ToolError(f"{host} could not prove that it is {host}, so it was not read.") from None
+    except httpcore.ConnectError:
         raise ToolError(f"{host} could not be connected to.") from None
     except httpcore.TimeoutException:
         raise ToolError(f"{host} did not answer in time.") from None

@@ -6,8 +6,8 @@ from typing import Annotated
 
 from pydantic import Field
 
+from ..net.dial import Guard
 from .base import tool
-from .dialling import Guard
 from .fetching import Fetched, Limits, fetched
 from .kinds import form_of, letters
 from .page_urls import LONGEST

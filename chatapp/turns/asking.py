@@ -13,11 +13,17 @@ from ..core.events import (
     Asked,
     Event,
     Finish,
+    ItemAmended,
+    ItemDelta,
+    ItemDone,
+    ItemsStored,
     ItemStarted,
     Repaired,
     ResponseEnded,
     Retrying,
+    Saving,
     Skipped,
+    TurnEnded,
     Usage,
     Withheld,
 )
@@ -183,7 +189,17 @@ def _note(event: Event, response: Response) -> None:
         case ResponseEnded():
             response.finish = event.finish
             response.facts["finish"] = event.finish
-        case _:
+        case (
+            Asked()
+            | ItemStarted()
+            | ItemDelta()
+            | ItemDone()
+            | ItemAmended()
+            | Repaired()
+            | ItemsStored()
+            | Saving()
+            | TurnEnded()
+        ):
             pass
 
 

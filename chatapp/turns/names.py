@@ -5,7 +5,23 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from ..core.events import Event, ItemDone, ItemStarted
+from ..core.events import (
+    Asked,
+    Event,
+    ItemAmended,
+    ItemDelta,
+    ItemDone,
+    ItemsStored,
+    ItemStarted,
+    Repaired,
+    ResponseEnded,
+    Retrying,
+    Saving,
+    Skipped,
+    TurnEnded,
+    Usage,
+    Withheld,
+)
 from ..core.history import Logged
 from ..core.items import Item
 
@@ -26,11 +42,24 @@ def log_abroad(log: Sequence[Logged]) -> list[Logged]:
 
 def event_at_home(event: Event) -> Event:
     match event:
-        case ItemStarted() if event.name:
-            return replace(event, name=at_home(event.name))
-        case ItemDone() if event.item.name:
-            return ItemDone(replace(event.item, name=at_home(event.item.name)))
-        case _:
+        case ItemStarted():
+            return replace(event, name=at_home(event.name)) if event.name else event
+        case ItemDone(item=item):
+            return ItemDone(replace(item, name=at_home(item.name))) if item.name else event
+        case (
+            Asked()
+            | ItemAmended()
+            | ItemDelta()
+            | Usage()
+            | Skipped()
+            | Withheld()
+            | Saving()
+            | ResponseEnded()
+            | Retrying()
+            | Repaired()
+            | ItemsStored()
+            | TurnEnded()
+        ):
             return event
 
 

@@ -12,7 +12,7 @@ from uuid import UUID
 
 from django.db import transaction
 
-from ..store.changes import changed
+from ..store.changes import What, changed
 
 # A conversation's id, or that of a person.
 Address = UUID | int
@@ -36,7 +36,7 @@ class Notice:
     """`address`: whose mail this copy is, the conversation's or its owner's. `once` is shared by all who get it there."""
 
     conversation: UUID
-    what: str
+    what: What
     message: UUID | None = None
     owner: int | None = None
     address: Address | None = None
@@ -71,7 +71,7 @@ class MemoryNotices:
                 del self._listeners[address]
 
     def _on_change(
-        self, conversation: UUID, what: str, message: UUID | None, owner: int | None, **_: Any
+        self, conversation: UUID, what: What, message: UUID | None, owner: int | None, **_: Any
     ) -> None:
         notice = Notice(conversation, what, message, owner)
         transaction.on_commit(lambda: self._deliver(notice), robust=True)

@@ -11,7 +11,23 @@ from uuid import UUID
 
 from django.db import Error, transaction
 
-from ..core.events import Finish, ItemDelta, ItemDone, ResponseEnded, Retrying
+from ..core.events import (
+    Asked,
+    Finish,
+    ItemAmended,
+    ItemDelta,
+    ItemDone,
+    ItemsStored,
+    ItemStarted,
+    Repaired,
+    ResponseEnded,
+    Retrying,
+    Saving,
+    Skipped,
+    TurnEnded,
+    Usage,
+    Withheld,
+)
 from ..core.history import History, Question
 from ..core.items import KeyMaker, Kind
 from ..core.titles import from_model
@@ -146,6 +162,18 @@ async def _answer(provider: Provider, ask: Ask) -> str:
                     words += event.item.text
                 case ResponseEnded():
                     return words if event.finish is Finish.STOP else ""
-                case _:
+                case (
+                    Asked()
+                    | ItemStarted()
+                    | ItemDone()
+                    | ItemAmended()
+                    | Usage()
+                    | Skipped()
+                    | Withheld()
+                    | Repaired()
+                    | ItemsStored()
+                    | Saving()
+                    | TurnEnded()
+                ):
                     pass
     return ""

@@ -8,12 +8,21 @@ from uuid import UUID
 
 from ..core.draft import Draft
 from ..core.events import (
+    Asked,
     Event,
+    ItemAmended,
     ItemDelta,
     ItemDone,
     ItemsStored,
     ItemStarted,
+    Repaired,
+    ResponseEnded,
     Retrying,
+    Saving,
+    Skipped,
+    TurnEnded,
+    Usage,
+    Withheld,
 )
 from ..core.items import Kind
 from ..models import LIVE, Status
@@ -142,7 +151,18 @@ class AnswerNews:
                 for key in event.lost:
                     touched.pop(key, None)
                     self._lose(key)
-            case _:
+            case (
+                Asked()
+                | ItemAmended()
+                | Usage()
+                | Skipped()
+                | Withheld()
+                | ResponseEnded()
+                | Repaired()
+                | ItemsStored()
+                | Saving()
+                | TurnEnded()
+            ):
                 pass
 
     def _lose(self, key: str) -> None:

@@ -58,7 +58,7 @@ def _plain(message: UUID, piece: Piece) -> Blocks:
             return (render_plain(piece.text),)
         case Kind.PERMISSION_DECISION:
             return ()
-        case _:
+        case Kind.TOOL_RESULT | Kind.REASONING | Kind.ASSISTANT_MESSAGE:
             return (well(pretty_result(piece.text)),)
 
 

@@ -65,22 +65,24 @@ class ConversationNews:
             self.outbox.add(operations.say(shown.in_a_word))
 
     async def hear(self, notice: Notice) -> None:
-        if notice.message is None and notice.what != "titled":
+        if notice.what == "titled":
+            title = await in_thread(_title)(self.conversation)
+            self.outbox.add(operations.state("title", title))
+        if (message := notice.message) is None:
             return
         match notice.what:
-            case "turn queued" if notice.message and notice.message == self.leaf:
+            case "turn queued" if message == self.leaf:
                 self.outbox.add(operations.state("answering", "1"))
-                self._follow(notice.message)
-            case "turn queued" if notice.message:
-                await self._hear_of_answer(notice.message)
-            case "turn ended" | "turn waits" if notice.message:
-                if await self._missed_the_end_of(notice.message):
-                    self._follow(notice.message)
+                self._follow(message)
+            case "turn queued":
+                await self._hear_of_answer(message)
+            case "turn ended" | "turn waits":
+                if await self._missed_the_end_of(message):
+                    self._follow(message)
             case "deleted" | "restored":
-                await self._hear_of_deletion(notice.message)
-            case "titled":
-                title = await in_thread(_title)(self.conversation)
-                self.outbox.add(operations.state("title", title))
+                await self._hear_of_deletion(message)
+            case "titled" | "turn began" | "head moved" | "listed" | "share closed" | "reviews" | "roles":
+                pass
 
     async def _hear_of_answer(self, answer: UUID) -> None:
         made, below = await in_thread(self._new_answer)(answer)
@@ -109,11 +111,11 @@ class ConversationNews:
         others = [pk for pk in beside if pk not in (row.pk, row.parent_id)]
         return [load_message(pk, self.viewer) for pk in others[-MOST_SIBLINGS:]]
 
-    async def _hear_of_deletion(self, message: UUID | None) -> None:
+    async def _hear_of_deletion(self, message: UUID) -> None:
         await self._look_whether_stale()
         if self._stale:
             self._stop_following()
-        elif message:
+        else:
             self.outbox.add(*await in_thread(self._renumbered)(message))
 
     async def _look_whether_stale(self) -> None:

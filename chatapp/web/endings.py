@@ -7,7 +7,7 @@ from typing import Any
 
 from ..core.durations import in_words
 from ..core.items import clean
-from ..models import LIVE, Message, Status
+from ..models import Message, Status
 
 INTERRUPTED = "The server was restarted while this was being written. What you see was kept."
 CUT_SHORT = {
@@ -30,7 +30,7 @@ def ending(row: Message, viewer: Any, *, waits: str = "") -> Ending | None:
     ended = row.metadata.get("ended")
     ended = ended if isinstance(ended, dict) else {}
     reason, raw = str(ended.get("reason", "")), clean(str(ended.get("raw") or ""))
-    match row.status:
+    match Status(row.status):
         case Status.STOPPED:
             return Ending(row.status, _stopped(row, ended, viewer), reason=reason)
         case Status.FAILED:
@@ -38,9 +38,9 @@ def ending(row: Message, viewer: Any, *, waits: str = "") -> Ending | None:
             return Ending(row.status, sentence, raw, reason)
         case Status.INTERRUPTED:
             return Ending(row.status, INTERRUPTED)
-        case _ if row.status in LIVE and waits:
-            return Ending(row.status, clean(waits))
-        case _:
+        case Status.QUEUED | Status.RUNNING | Status.WAITING:
+            return Ending(row.status, clean(waits)) if waits else None
+        case Status.COMPLETE:
             return None
 
 

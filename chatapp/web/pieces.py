@@ -73,12 +73,12 @@ def _waits(row: Message, key: str) -> str:
 
 
 def cut_in_words(row: Message) -> str:
-    match row.status:
+    match Status(row.status):
         case Status.INTERRUPTED:
             return "interrupted"
         case Status.FAILED:
             return "cut short"
-        case _:
+        case Status.STOPPED | Status.COMPLETE | Status.QUEUED | Status.RUNNING | Status.WAITING:
             return "stopped"
 
 

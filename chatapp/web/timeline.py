@@ -144,7 +144,7 @@ class Line:
             case Kind.PERMISSION_DECISION:
                 # How long a person took is no time of the answer.
                 return self._plain(item, None, "not counted")
-            case _:
+            case Kind.ASSISTANT_MESSAGE | Kind.TOOL_RESULT | Kind.USER_MESSAGE:
                 return self._plain(item, span, in_tenths(span.ms if span else None))
 
     def _plain(self, item: Item, span: Stretch | None, took: str) -> Row:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+from io import StringIO
+from uuid import UUID
 
 import pytest
 
-from chatapp.core.events import Asked, ItemDelta, ItemDone, ItemStarted
+from chatapp.core.events import Asked, ItemDelta, ItemDone, ItemStarted, Retrying
 from chatapp.core.items import Item, Kind
 from chatapp.management.columns import column_after
 from chatapp.management.terminal import Terminal
@@ -74,7 +76,63 @@ def test_the_clock_stands_below_while_the_thought_is_open_and_is_gone_after_it()
 
 @pytest.mark.parametrize(
     ("text", "column"),
-    [("", 0), ("abc", 3), ("a" * 10, 10), ("a" * 11, 1), ("a\n", 0), ("日" * 5, 10), ("a\t", 8)],
+    [
+        ("", 0),
+        ("abc", 3),
+        ("a" * 10, 10),
+        ("a" * 11, 1),
+        ("a\n", 0),
+        ("日" * 5, 10),
+        ("a\t", 8),
+        ("नु" * 4, 4),
+        ("❤\ufe0e", 1),
+    ],
 )
 def test_the_column_of_a_texts_end(text, column):
     assert column_after(text, 0, 10) == column
+
+
+NOBODY = UUID(int=0)
+STEERING = [
+    "\x1b]52;c;aGk=\x07",
+    "\x1b[2J",
+    "\x9b2J",
+    "\r",
+    "\b",
+    "\x00",
+    "\u202e",
+    "\u2066",
+    "\u2028",
+    "\x85",
+]
+
+
+class Window(StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def all_that_strangers_say(terminal, words):
+    call = ItemStarted("a", Kind.TOOL_CALL, name=f"tool{words}")
+    said = [
+        ItemStarted("b", Kind.REASONING),
+        ItemDelta("b", words),
+        ItemDone(item("b", Kind.REASONING, words)),
+    ]
+    result = [ItemStarted("c", Kind.TOOL_RESULT), ItemDone(item("c", Kind.TOOL_RESULT, words))]
+    events = [call, ItemDelta("a", words), *said, *result, Retrying(1.0, words)]
+    terminal.begin(NOBODY, NOBODY, words)
+    terminal.show(News(1, [Said(n, 1.0, event) for n, event in enumerate(events, 1)]))
+    terminal.ask(f"Run {words}?")
+
+
+@pytest.mark.parametrize("words", STEERING)
+def test_nothing_that_strangers_say_steers_the_terminal(words):
+    async def show(out, words):
+        all_that_strangers_say(Terminal(out, width=lambda: 80), words)
+        return out.getvalue()
+
+    plain = words.translate({ord(sign): "\ufffd" for sign in words if not sign.isprintable()})
+    assert plain != words
+    for out in (StringIO, Window):
+        assert asyncio.run(show(out(), words)) == asyncio.run(show(out(), plain))

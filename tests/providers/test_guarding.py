@@ -16,11 +16,12 @@ import pytest
 
 from chatapp.core.addresses import is_public
 from chatapp.core.items import KeyMaker
+from chatapp.net.dial import Guard, NotAllowed, NotFound, NotReached, NotSecure
 from chatapp.providers import WIRES
 from chatapp.providers.base import Endpoint, ProviderError, Trouble
 from chatapp.providers.client import client
 from chatapp.providers.http import HttpProvider
-from chatapp.providers.transport import Guard, NotAllowed, NotSecure, Transport
+from chatapp.providers.transport import Transport
 from tests.tools.test_addresses import SPELLINGS
 from tests.tools.websites import HERE, Names, at, leads_to
 
@@ -147,7 +148,7 @@ def test_the_next_address_is_tried_where_the_first_does_not_answer():
 def test_a_name_that_nobody_knows_is_not_found():
     async def main() -> None:
         async with serving() as server, through(guarded(Names({}))) as http:
-            with pytest.raises(httpcore.ConnectError, match="not found"):
+            with pytest.raises(NotFound, match="not found"):
                 await http.get(at(server, SITE))
 
     run(main)
@@ -168,7 +169,9 @@ def test_no_spelling_of_a_number_leads_inside(host: str):
             with suppress(OSError, UnicodeError):
                 if all(map(is_public, await _numbers_alone(host.strip("[]"), 80))):
                     return
-            with suppress(httpx.InvalidURL, httpcore.ConnectError, httpcore.UnsupportedProtocol, ValueError):
+            with suppress(
+                httpx.InvalidURL, httpcore.ConnectError, NotReached, httpcore.UnsupportedProtocol, ValueError
+            ):
                 await http.get(at(server, host))
             assert server.connections == 0
 

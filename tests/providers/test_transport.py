@@ -15,10 +15,11 @@ import httpx
 import pytest
 
 from chatapp.core.items import KeyMaker
+from chatapp.net.sockets import READ_AHEAD
 from chatapp.providers.base import ProviderError, Trouble
 from chatapp.providers.client import client
 from chatapp.providers.http import HttpProvider
-from chatapp.providers.transport import READ_AHEAD, Transport
+from chatapp.providers.transport import Transport
 
 from .asking import ask, endpoint, run
 from .fake_wire import FakeWire, question, says

@@ -8,7 +8,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from chatapp.core.addresses import is_public
-from chatapp.tools.dialling import Guard
+from chatapp.net.dial import Guard
+from chatapp.tools.page_urls import is_literal
 
 from ..providers.serving import Script, Server, answer
 
@@ -17,7 +18,7 @@ HERE = "127.0.0.1"
 
 @dataclass
 class Names:
-    """A name server: each answer to a name in its turn, the last one for ever."""
+    """A name server: each answer to a name in its turn, the last one for ever. A number leads to itself."""
 
     answers: Mapping[str, Sequence[Sequence[str]]]
     asked: list[str] = field(default_factory=list)
@@ -25,7 +26,7 @@ class Names:
     async def resolve(self, host: str, port: int) -> Sequence[str]:
         await asyncio.sleep(0)
         self.asked.append(host)
-        known = self.answers.get(host, [[]])
+        known = self.answers.get(host, [[host]] if is_literal(host) else [[]])
         return known[min(self.asked.count(host), len(known)) - 1]
 
 

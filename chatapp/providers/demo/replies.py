@@ -150,14 +150,14 @@ def _shortened(question: str) -> str:
 
 def _told(result: Result) -> str:
     tool = f"tool *{own_name(result.name)}*"
-    match result.outcome:
+    match Outcome(result.outcome):
         case Outcome.DONE:
             return f"The {tool} says: {_shown(result.text)}"
         case Outcome.FAILED:
             return f"The {tool} could not do it. It says: {_shown(result.text)}"
         case Outcome.DENIED:
             return f"You did not allow the {tool}, so I have no result."
-        case _:
+        case Outcome.STOPPED | Outcome.UNKNOWN:
             return f"The {tool} was interrupted, so I have no result."
 
 

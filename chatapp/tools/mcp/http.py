@@ -4,22 +4,21 @@ from __future__ import annotations
 
 import asyncio
 import ssl
-from collections.abc import AsyncIterator, Iterable, Sequence
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from functools import cache
-from typing import Any
+from typing import Any, cast
 
 import httpcore2
 import httpx2
 from mcp.client._transport import TransportStreams
 from mcp.client.streamable_http import streamable_http_client
 
-from ...core.addresses import is_public
-from ..dialling import resolved
+from ...net.dial import ANYWHERE, PUBLIC, NotAllowed, NotFound
+from ...net.sockets import Network
 from .places import FORGOTTEN, FRAME, PIECES, TOO_LONG, TOO_MANY, Address, Problem, pieces
 
 CONNECT = 5.0
-MOST_TRIED = 4
 # Longer than any call waits: what has not come by then, nobody reads.
 ANSWER = 75.0
 GOODBYE = 2.0
@@ -50,40 +49,6 @@ def _tls() -> ssl.SSLContext:
     return httpx2.create_ssl_context(trust_env=False)
 
 
-class _Network(httpcore2.AsyncNetworkBackend):
-    def __init__(self, *, private: bool) -> None:
-        self._private, self._below = private, httpcore2.AnyIOBackend()
-
-    async def connect_tcp(
-        self,
-        host: str,
-        port: int,
-        timeout: float | None = None,
-        local_address: str | None = None,
-        socket_options: Iterable[httpcore2.SOCKET_OPTION] | None = None,
-    ) -> httpcore2.AsyncNetworkStream:
-        try:
-            async with asyncio.timeout(timeout):
-                found = await resolved(host, port)
-        except TimeoutError:
-            raise Problem("Its name was not found in time.") from None
-        if not found:
-            raise Problem("Its name was not found.")
-        if not self._private and not all(map(is_public, found)):
-            raise Problem("Its address is in a private network, which is not allowed for it.")
-        return await self._first(found[:MOST_TRIED], port, timeout)
-
-    async def _first(
-        self, addresses: Sequence[str], port: int, timeout: float | None
-    ) -> httpcore2.AsyncNetworkStream:
-        for address in addresses[:-1]:
-            try:
-                return await self._below.connect_tcp(address, port, timeout)
-            except (httpcore2.ConnectError, httpcore2.ConnectTimeout):
-                continue
-        return await self._below.connect_tcp(addresses[-1], port, timeout)
-
-
 class _Transport(httpx2.AsyncBaseTransport):
     """No proxy, no cookies of ours, nothing followed, nothing unpacked, nothing endless."""
 
@@ -92,7 +57,9 @@ class _Transport(httpx2.AsyncBaseTransport):
             ssl_context=context,
             max_connections=50,
             max_keepalive_connections=4,
-            network_backend=_Network(private=private),
+            network_backend=cast(
+                httpcore2.AsyncNetworkBackend, Network(ANYWHERE if private else PUBLIC, httpcore2)
+            ),
         )
         self._listened = 0.0
 
@@ -105,6 +72,10 @@ class _Transport(httpx2.AsyncBaseTransport):
                 answer = await self._pool.handle_async_request(_as_core(request))
         except TimeoutError:
             return httpx2.Response(504)
+        except NotFound:
+            raise Problem("Its name was not found.") from None
+        except NotAllowed:
+            raise Problem("Its address is in a private network, which is not allowed for it.") from None
         body = _Body(answer.stream, until)
         response = httpx2.Response(
             answer.status, headers=answer.headers, stream=body, extensions=answer.extensions
