@@ -11,7 +11,7 @@ from django.utils.crypto import constant_time_compare
 from ..models import Installation
 from .model_providers import THE_ONE
 
-# Without those that are taken for one another. 20 of them are 98 bits.
+# Without those that are taken for one another. 20 of them are 100 bits.
 LETTERS = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ"
 GROUPS, GROUP = 4, 5
 

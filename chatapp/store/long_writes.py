@@ -11,7 +11,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, TypeVar
 from uuid import UUID, uuid4
 
-from django.db import Error, IntegrityError, transaction
+from django.db import Error, IntegrityError, connection, transaction
 from django.db.models import QuerySet
 from django.db.models.functions import Now
 
@@ -27,10 +27,20 @@ UNSEEN = datetime(1970, 1, 1, tzinfo=UTC)
 DEAD = timedelta(seconds=60)
 # At once, of all people together.
 MOST = 4
-# Of a piece, in seconds; and how many times as long everybody else has the database afterwards.
-PIECE, SHARE = 0.02, 2
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """How many seconds a piece should take, and how many times as long everybody else has the database afterwards."""
+
+    piece: float
+    share: float
+
+
+# SQLite has one lock for everybody. PostgreSQL locks the rows that are copied from, and most of a small piece is its commit.
+PACES = {"sqlite": Pace(0.02, 2), "postgresql": Pace(0.15, 0.5)}
 LONGEST_PAUSE = 1.0
-FIRST, LARGEST = 50, 1000
+FIRST, LEAST, LARGEST = 50, 10, 1000
 # Messages: fewer are written in one go.
 AT_ONCE = 500
 ONE_AT_A_TIME = (
@@ -51,7 +61,8 @@ class Piece:
 
     def next_size(self, size: int) -> int:
         """How many rows the next one should have, after so many in this one."""
-        return max(1, min(LARGEST, int(size * min(2.0, PIECE / max(self.took, 0.001)))))
+        wanted = int(size * min(2.0, _pace().piece / max(self.took, 0.001)))
+        return min(LARGEST, max(LEAST, wanted))
 
 
 @contextmanager
@@ -64,7 +75,12 @@ def giving_way() -> Iterator[Piece]:
             yield piece
         piece.took = time.monotonic() - began
     # SQLite has no queue: who waits looks again and again, and must find it free.
-    time.sleep(min(max(piece.took, PIECE / 4) * SHARE * max(writers, 1), LONGEST_PAUSE))
+    pace = _pace()
+    time.sleep(min(max(piece.took, pace.piece / 4) * pace.share * max(writers, 1), LONGEST_PAUSE))
+
+
+def _pace() -> Pace:
+    return PACES[connection.vendor]
 
 
 class Pieces:

@@ -100,5 +100,4 @@ class Heartbeat:
     def _fail(self, error: Error) -> None:
         log.info("no beat could be written: %s", type(error).__name__)
         with self._lock:
-            self._heard_at = dict.fromkeys(self._heard_at, self._mine)
             self._seen_at = dict.fromkeys(self._seen_at, self._mine)

@@ -105,7 +105,7 @@ def test_an_answer_that_comes_at_once_does_not_hold_the_loop_up(pump):
     async def write():
         item = GrowingItem(NOBODY, "a", "b", lambda operation: None)
         try:
-            for size in (100, SIZE // 4):
+            for size in (SIZE // 4, 100):
                 item.write(shape("", pump, "\nb", size))
                 while item._task:
                     await item._task

@@ -304,3 +304,15 @@ def test_turns_are_counted_by_state(claimed, ask):
     store.finish(claimed, [text()], Measured())
     ask("And?", parent=claimed.message)
     assert store.count_turns() == {"complete": 1, "queued": 1}
+
+
+def test_a_stop_that_is_told_late_means_the_run_in_which_it_was_said(claimed):
+    """Whoever took the turn over meanwhile is stopped; what was told to go on since then is not."""
+    taken = store.claim(claimed.message, runner="there", seen=claimed.attempt)
+    assert store.stop(claimed.message, None, by="alice", attempt=claimed.attempt)
+    assert store.requeue(claimed.message)
+    again = store.claim(claimed.message, runner="here", seen=taken.attempt + 1)
+    for attempt in (claimed.attempt, taken.attempt):
+        assert not store.stop(claimed.message, None, by="alice", attempt=attempt)
+    assert Message.objects.get(pk=claimed.message).status == Status.RUNNING
+    assert store.stop(claimed.message, None, by="alice", attempt=again.attempt)

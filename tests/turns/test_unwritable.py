@@ -13,9 +13,13 @@ from django.db import OperationalError
 
 from bench.shut import Lock
 from chatapp import store
+from chatapp.core.events import Finish, ItemDelta, ItemDone, ItemStarted, ResponseEnded, TurnEnded
+from chatapp.core.items import Item, Kind
 from chatapp.models import Status
 from chatapp.providers.base import ProviderError, Trouble
+from chatapp.store import in_thread
 from chatapp.tools.base import tool
+from chatapp.turns.keep.journal import BLOCK, BLOCKS
 
 from .locked import lock
 from .script import call, held, response, text, thought
@@ -183,6 +187,13 @@ def ask_first() -> str:
     return "seen"
 
 
+async def ends_heard(on: Stage, answer: UUID) -> int:
+    stream = (answer, 1)
+    await on.engine.live.opened(stream)
+    said = [said.event async for news in on.engine.live.read(stream) for said in news]
+    return sum(isinstance(event, TurnEnded) for event in said)
+
+
 LOST = ("claim", "append_round", "begin_call", "append_result", "park", "finish", "give_up", "stop")
 
 
@@ -212,10 +223,12 @@ def test_a_write_whose_confirmation_was_lost_is_found_standing_and_not_done_agai
     async def story():
         async with stage(ScriptedCatalog(provider), folder, tools=tools) as on:
             answer = await on.begin()
+            hearing = asyncio.create_task(ends_heard(on, answer))
             if name == "stop":
                 await reached.wait()
                 assert await on.engine.stop(answer)
             row = await on.end(answer)
+            assert await hearing == (0 if name == "stop" else 1), "Whoever listens hears of the end."
             attempts = 2 if name == "stop" else 1
             assert (row.status, row.attempt) == (ends.get(name, Status.COMPLETE), attempts)
             assert len(provider.asked) == (1 if name in scripts else 2)
@@ -224,6 +237,60 @@ def test_a_write_whose_confirmation_was_lost_is_found_standing_and_not_done_agai
             await on.engine.stop(answer)
 
     play(story())
+
+
+@pytest.mark.parametrize("how", ["finished", "stopped"])
+def test_an_end_for_which_there_was_no_room_is_an_end_all_the_same(database, folder, how):
+    """What was seen until the last saved draft is kept, and nothing is asked again."""
+    reached = asyncio.Event()
+    go_on = asyncio.Event()
+
+    async def script(ask, keys):
+        yield ItemStarted("msg_1", Kind.ASSISTANT_MESSAGE)
+        yield ItemDelta("msg_1", "Because")
+        reached.set()
+        await go_on.wait()
+        await asyncio.to_thread(database.shut)
+        words = "x" * (BLOCK * BLOCKS)
+        yield ItemDelta("msg_1", words)
+        yield ItemDone(Item(key="msg_1", kind=Kind.ASSISTANT_MESSAGE, text=f"Because{words}"))
+        if how == "stopped":
+            await asyncio.Event().wait()
+        yield ResponseEnded(Finish.STOP)
+
+    provider = ScriptedProvider([script])
+
+    async def story():
+        async with stage(ScriptedCatalog(provider), folder, checkpoint=0.01) as on:
+            answer = await on.begin()
+            await reached.wait()
+            await until(lambda: _drafted(answer))
+            go_on.set()
+            if how == "stopped":
+                await until(lambda: _has_seen(on, answer, BLOCK * BLOCKS))
+                assert await on.engine.stop(answer, by="alice")
+            else:
+                await has_tried(on, answer)
+            await on.engine.close()
+            await asyncio.to_thread(database.open)
+        async with stage(ScriptedCatalog(provider), folder) as on:
+            await on.engine.start()
+            row = await on.end(answer)
+            assert row.status == {"stopped": Status.STOPPED, "finished": Status.INTERRUPTED}[how]
+            assert [(item.text, item.cut) for item in await on.items(answer)] == [("Because", True)]
+            assert len(provider.asked) == 1
+
+    play(story())
+
+
+async def _drafted(answer: UUID) -> bool:
+    seen = await in_thread(store.load_draft)(answer)
+    return bool(seen and seen.draft.cut())
+
+
+async def _has_seen(on: Stage, answer: UUID, letters: int) -> bool:
+    seen = await on.engine.live.seen(answer)
+    return bool(seen) and len(seen.draft.cut()[0].text) > letters
 
 
 async def _is(on: Stage, answer: UUID, status: Status) -> bool:

@@ -20,6 +20,7 @@ from chatapp.management import tables
 from chatapp.management.playing import Stage
 from chatapp.management.world import PEOPLE, STORIES, Story
 from chatapp.models import Conversation
+from chatapp.store import Refused
 from chatapp.store.accounts import start_account
 from chatapp.store.figures import count_anew
 from chatapp.store.roles import set_roles
@@ -100,7 +101,10 @@ def _start_people(roles: dict[str, str], password: str, *, chosen: bool) -> list
     for user in new:
         role = roles[user.username]
         user.set_password(password)
-        start_account(user, by_owner=True)
+        try:
+            start_account(user, by_owner=True)
+        except Refused as error:
+            raise CommandError(f"{user.username}: {error}") from None
         set_roles(user, active=True, staff=role == "administrator", reviewer=role == "reviewer")
     return [user.username for user in new]
 

@@ -62,8 +62,7 @@ class Write:
     def _written(self) -> bool:
         claim = self.claim
         if self.name == "stop":
-            stopped = store.stop(claim.message, self.seen, by=self.by, attempt=claim.attempt)
-            return stopped or store.has_been_stopped(claim)
+            return store.stop(claim.message, self.seen, by=self.by, attempt=claim.attempt)
         if not self.whole:
             return store.interrupt(claim.message, attempt=claim.attempt)
         match self.name:
