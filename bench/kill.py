@@ -15,13 +15,13 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
 
 import django
+
+from .own_database import own_database
 
 
 def main() -> None:
@@ -43,7 +43,7 @@ def main() -> None:
     chosen = parser.parse_args()
     # Told to end, it still takes its database away.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
-    with TemporaryDirectory(prefix="kill-") as folder, _database(chosen.database) as url:
+    with TemporaryDirectory(prefix="kill-") as folder, own_database(chosen.database, "kill") as url:
         os.environ |= {
             "DJANGO_SETTINGS_MODULE": "chatapp.settings",
             "DATA_DIR": folder,
@@ -67,23 +67,6 @@ def main() -> None:
         )
     print(f"seed {chosen.seed}")
     sys.exit(1 if breaches else 0)
-
-
-@contextmanager
-def _database(server: str) -> Iterator[str]:
-    """A PostgreSQL database of this run's own, or none: SQLite's file goes with the folder."""
-    if not server:
-        yield ""
-        return
-    import psycopg
-
-    name = f"thoughtline_kill_{os.getpid()}"
-    with psycopg.connect(server, autocommit=True) as admin:
-        admin.execute(f"CREATE DATABASE {name}")
-        try:
-            yield server.rpartition("/")[0] + f"/{name}"
-        finally:
-            admin.execute(f"DROP DATABASE {name} WITH (FORCE)")
 
 
 if __name__ == "__main__":

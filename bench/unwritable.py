@@ -11,7 +11,7 @@ import os
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
@@ -21,8 +21,10 @@ from typing import Any
 import django
 import httpx
 
-from tests.browser.served import Served, serving, with_tables
+from tests.browser.served import Served, serving
 from tests.browser.steered import running
+
+from .own_database import own_database
 
 MODEL = "compatible:gpt-5-mini"
 TOKEN = "a" * 32
@@ -60,7 +62,7 @@ def main() -> None:
     with (
         running() as upstream,
         TemporaryDirectory(prefix="unwritable-") as folder,
-        _database(chosen.database, Path(folder)) as url,
+        own_database(chosen.database, "unwritable") as url,
     ):
         os.environ |= {"DJANGO_SETTINGS_MODULE": "chatapp.settings", "DATA_DIR": folder, "DATABASE_URL": url}
         django.setup()
@@ -79,23 +81,6 @@ def _cases(*, stops: bool) -> Iterator[Case]:
     for point, stopped, dies in product(POINTS, (False, True), (False, True)):
         if (stops or not stopped) and (stopped or point != "waiting"):
             yield Case(point, stopped, dies)
-
-
-@contextmanager
-def _database(server: str, folder: Path) -> Iterator[str]:
-    if not server:
-        with_tables(folder)
-        yield ""
-        return
-    import psycopg
-
-    name = f"thoughtline_unwritable_{os.getpid()}"
-    with psycopg.connect(server, autocommit=True) as admin:
-        admin.execute(f"CREATE DATABASE {name}")
-        try:
-            yield server.rpartition("/")[0] + f"/{name}"
-        finally:
-            admin.execute(f"DROP DATABASE {name} WITH (FORCE)")
 
 
 class Round:

@@ -20,6 +20,7 @@ from chatapp.core.events import (
     Repaired,
     ResponseEnded,
     Retrying,
+    Saving,
     Skipped,
     TurnEnded,
     Usage,
@@ -96,6 +97,7 @@ LINES: list[tuple[Event, dict[str, object]]] = [
     ),
     (Repaired("stale", "Again."), {"event": "repaired", "how": "stale", "sentence": "Again."}),
     (ItemsStored(("rs_1",)), {"event": "items_stored", "keys": ["rs_1"]}),
+    (Saving("Being saved."), {"event": "saving", "sentence": "Being saved."}),
     (TurnEnded("complete"), {"event": "turn_ended", "status": "complete", "sentence": ""}),
 ]
 

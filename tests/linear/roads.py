@@ -26,6 +26,7 @@ from chatapp.web import copying, models_shown, sheets, tree_map
 from chatapp.web.markdown.addresses import Addresses
 from chatapp.web.markdown.growing import Growing
 from chatapp.web.markdown.links import _misleading
+from chatapp.web.open_sockets import Rate
 from chatapp.web.pieces import Piece
 from chatapp.web.shown_item import ShownItem
 
@@ -55,6 +56,7 @@ ROADS: dict[str, Road] = {
     "web.markdown.addresses.Addresses.match": Addresses().match,
     "web.markdown.growing.Growing.look": lambda text: Growing().look(text),
     "web.models_shown.all_models": lambda text: models_shown.all_models([], text),
+    "web.open_sockets.Rate.may": lambda text: Rate(64, 1.0).may(text),
     "web.sheets.sheet": lambda text: sheets.sheet("a", ["b"], [[text]] * 3),
 }
 
@@ -123,7 +125,7 @@ def _items(text: str) -> list[Item]:
 
 
 def _record(text: str) -> logging.LogRecord:
-    return logging.makeLogRecord({"msg": "%s", "args": (text,), "fact": text})
+    return logging.makeLogRecord({"name": "chatapp.web", "msg": "%s", "args": (text,), "fact": text})
 
 
 def _answer(text: str) -> SimpleNamespace:
@@ -142,6 +144,7 @@ IN_A_PROCESS_OF_ITS_OWN = """
 IN_PIECES = """
     providers.anthropic_stream.MessagesParser.feed providers.chat_items.Growing.say providers.chat_parser.ChatParser.feed
     providers.chat_tags.TagReader.feed providers.openai_stream.ResponsesParser.feed providers.reading.Reader.read
+    web.daphne_door.CappedRequest.handleContentChunk web.daphne_door.CappedRequest.requestReceived
     providers.sse.Decoder.feed web.growing_item.GrowingItem.write web.growing_item.GrowingItem.write_plainly
 """
 THROUGH_OTHERS = """

@@ -15,7 +15,7 @@ from chatapp.providers.demo import finding
 from chatapp.tools import kinds
 from chatapp.web.markdown import healing
 
-from .found import ANYWHERE, compiled, compiled_late, written_in_place
+from .found import ANYWHERE, compiled, compiled_late, modules, source, written_in_place
 from .growth import too_steep
 from .shapes import shapes
 
@@ -33,6 +33,8 @@ TABLES = {
 }
 # They are given no more than so many signs; the functions that see to it are measured whole.
 SHORT = {healing._LINK: 400, finding._NOTHING_ELSE: finding.READ, kinds._WITHIN: kinds._LOOKED_AT}
+# Under another name it would not be seen.
+RENAMED = re.compile(r"^\s*(?:from re import|import re as|import regex)", re.MULTILINE)
 SIZES = (2_000, 4_000, 8_000, 16_000)
 
 
@@ -56,6 +58,13 @@ def test_no_pattern_is_put_together_while_the_program_runs():
     assert {place for place in places if place not in TABLES} == set()
     assert TABLES.keys() == set(places)
     assert compiled_late() == []
+
+
+def test_every_pattern_that_is_compiled_is_found():
+    known = {pattern.pattern for pattern in compiled()}
+    written = {value for _, way, _, value in written_in_place() if way == "compile" and value is not None}
+    assert written - known == set()
+    assert [module.__name__ for module in modules() if RENAMED.search(source(module))] == []
 
 
 def test_no_pattern_tries_more_than_its_text_is_long():

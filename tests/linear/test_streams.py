@@ -42,7 +42,7 @@ def events(text, size):
 
 
 def tags(text, size, opening):
-    reader = TagReader(opening, "</think>")
+    reader = TagReader((opening, "</think>"))
     for piece in [opening, *cut(text, size)]:
         reader.feed(piece)
 

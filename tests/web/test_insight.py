@@ -15,6 +15,7 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from chatapp import store
+from chatapp.core.draft import Draft
 from chatapp.core.spread import bucket
 from chatapp.models import Message, ModelDay, PersonDay, Verdict
 from chatapp.store import AskedFor, Measured, reviewing
@@ -107,7 +108,7 @@ def test_the_page_says_what_was_counted(her, alice):
     answered(alice)
     failed = store.open_conversation(alice, "canary-question", tools=[], asked=AskedFor(model="a:one"))
     claim = store.claim(failed.answer, runner="here", seen=0)
-    nothing = store.Seen(1, store.turns.Draft(), 0)
+    nothing = store.Seen(1, Draft(), 0)
     store.give_up(claim, "failed", nothing, Measured(), {"reason": "busy", "sentence": "canary-sentence"})
     page = her.get("/insight/")
     (row,) = rows_of(page, "by-model")
