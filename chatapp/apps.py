@@ -18,7 +18,7 @@ class ChatappConfig(AppConfig):
         from . import checks
 
         # They hear what happens in the log, or prove what stands around it.
-        from .store import figures, limits, names, verify_forks, verify_reviews  # noqa: F401
+        from .store import figures, limits, names, submitting, verify_forks, verify_reviews  # noqa: F401
         from .store.database import make_patient
 
         # They keep something going beside the turns.

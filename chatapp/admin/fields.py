@@ -6,6 +6,8 @@ from typing import Any, cast
 from urllib.parse import urlsplit
 
 from django import forms
+from django.apps import apps
+from django.db import models
 from django.http import QueryDict
 
 from ..environment import KEY_NAME, is_web_address
@@ -17,6 +19,15 @@ def web_address(text: str) -> str:
             "It must begin with https:// or http:// and a host, and hold no password, no '?' and no '#'."
         )
     return text
+
+
+def is_key_of_another(variable: str, besides: type[models.Model]) -> bool:
+    """Whether a row of another kind names it: what a key opens goes to nobody else. Whatever has a key names its variable so."""
+    kinds = (kind for kind in apps.get_app_config("chatapp").get_models() if kind is not besides)
+    holders = (
+        kind for kind in kinds if any(field.name == "key_variable" for field in kind._meta.get_fields())
+    )
+    return any(kind._default_manager.filter(key_variable=variable).exists() for kind in holders)
 
 
 def key_name(text: str) -> str:

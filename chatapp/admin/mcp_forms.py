@@ -8,9 +8,9 @@ from urllib.parse import urlsplit
 from django import forms
 from django.conf import settings
 
-from ..models import McpServer, McpTool, ModelProvider
+from ..models import McpServer, McpTool
 from ..turns.mcp import mcp
-from .fields import KeyedForm, key_name, web_address
+from .fields import KeyedForm, is_key_of_another, key_name, web_address
 
 
 class ServerForm(KeyedForm):
@@ -50,9 +50,7 @@ class ServerForm(KeyedForm):
 
     def clean_key_variable(self) -> str:
         name = key_name(str(self.cleaned_data["key_variable"]))
-        if name in settings.PROVIDER_KEYS or (
-            name and ModelProvider.objects.filter(key_variable=name).exists()
-        ):
+        if name in settings.PROVIDER_KEYS or (name and is_key_of_another(name, McpServer)):
             raise forms.ValidationError(
                 "This is the key of a provider of models, which no other server gets."
             )

@@ -13,6 +13,7 @@ from django.utils.html import format_html
 
 from ..models import Conversation
 from ..store import accounts, browsing, roles
+from ..store.reviewers import REVIEWERS
 from ..web.days import zone_of
 from .bounded import BoundedAdmin, Choice
 from .letting_in import LetsIn
@@ -35,7 +36,7 @@ class RoleFilter(Choice):
             case "staff":
                 return queryset.filter(is_staff=True)
             case "reviewer":
-                return queryset.filter(groups__name=roles.REVIEWERS)
+                return queryset.filter(groups__name=REVIEWERS)
             case "inactive":
                 return queryset.filter(is_active=False)
             case _:
@@ -78,9 +79,7 @@ class PersonAdmin(LetsIn, StaffOnly, BoundedAdmin):
         pks, zone = [row.pk for row in rows], zone_of(request)
         owned = Conversation.objects.filter(owner__in=pks, deleted_at=None).values_list("owner")
         counts = dict(owned.annotate(Count("pk")))
-        reviewers = set(
-            User.objects.filter(pk__in=pks, groups__name=roles.REVIEWERS).values_list("pk", flat=True)
-        )
+        reviewers = set(User.objects.filter(pk__in=pks, groups__name=REVIEWERS).values_list("pk", flat=True))
         for row in rows:
             row.owned, row.zone, row.reviews = counts.get(row.pk, 0), zone, row.pk in reviewers
         return rows

@@ -10,7 +10,7 @@ from django.contrib.auth.models import User
 from django.db import IntegrityError
 
 from ..store import accounts, names
-from ..store.roles import is_reviewer
+from ..store.reviewers import is_reviewer
 from ..web.forms import TAKEN, NewName
 
 

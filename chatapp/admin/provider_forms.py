@@ -11,12 +11,12 @@ from django.conf import settings
 from ..core.addresses import is_public
 from ..core.lookalikes import outline
 from ..core.signs import HIDDEN
-from ..models import McpServer, ModelProvider
+from ..models import ModelProvider
 from ..providers.failures import label_of
 from ..tools import ToolError
 from ..tools.page_urls import checked_url, host_of, is_literal
 from ..turns.engine import engine
-from .fields import KeyedForm, key_name, web_address
+from .fields import KeyedForm, is_key_of_another, key_name, web_address
 
 NOT_PUBLIC = (
     "This does not lead to the public web. Where it is meant to be on this machine or in this network, "
@@ -66,7 +66,7 @@ class ProviderForm(KeyedForm):
             raise forms.ValidationError(
                 "This is the key of a provider of the environment, and goes to nobody else."
             )
-        if name and McpServer.objects.filter(key_variable=name).exists():
+        if name and is_key_of_another(name, ModelProvider):
             raise forms.ValidationError("This is the key of a server of tools, and goes to nobody else.")
         return name
 

@@ -24,10 +24,10 @@ from .forks import Origin
 from .limits import DailyLimit
 from .looks import Look
 from .people import OUTLINE_CAP, NameOutline, SignedUp, WayIn
-from .preferences import Preference, Theme, Throttle
+from .preferences import Preference, Theme
 from .providers import Installation, KnownModel, ModelProvider
 from .reviews import Note, Scope, Submission, Submitted, Verdict, Wish
-from .running import Heartbeat, LongWrite
+from .running import Heartbeat, LongWrite, Throttle
 from .sharing import Share
 from .tools import McpServer, McpTool
 

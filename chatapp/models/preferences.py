@@ -1,10 +1,9 @@
-"""What every page asks about: what a person chose, and how often something was tried."""
+"""What a person chose in the settings."""
 
 from __future__ import annotations
 
 from django.conf import settings
 from django.db import models
-from django.utils import timezone
 
 
 class Theme(models.TextChoices):
@@ -27,14 +26,3 @@ class Preference(models.Model):
 
     def __str__(self) -> str:
         return f"preferences of {self.user_id}"
-
-
-class Throttle(models.Model):
-    """How often something was tried, by whoever it is counted for, since a moment."""
-
-    name = models.CharField(max_length=100, primary_key=True)
-    count = models.PositiveIntegerField(default=0)
-    since = models.DateTimeField(default=timezone.now)
-
-    def __str__(self) -> str:
-        return f"{self.name}: {self.count}"

@@ -1,9 +1,10 @@
-"""Which processes are at work on this database."""
+"""What is at work on this database: processes, long writes, and tries that are counted."""
 
 from __future__ import annotations
 
 from django.conf import settings
 from django.db import models
+from django.utils import timezone
 
 
 class Heartbeat(models.Model):
@@ -32,3 +33,14 @@ class LongWrite(models.Model):
 
     def __str__(self) -> str:
         return f"long write of {self.person_id}"
+
+
+class Throttle(models.Model):
+    """How often something was tried, by whoever it is counted for, since a moment."""
+
+    name = models.CharField(max_length=100, primary_key=True)
+    count = models.PositiveIntegerField(default=0)
+    since = models.DateTimeField(default=timezone.now)
+
+    def __str__(self) -> str:
+        return f"{self.name}: {self.count}"

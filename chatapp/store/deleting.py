@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Container
+from collections.abc import Callable, Collection, Container
 from dataclasses import dataclass
 from datetime import timedelta
 from math import inf
@@ -15,7 +15,7 @@ from django.db import transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from ..models import LIVE, Conversation, Message, Place, Submission
+from ..models import LIVE, Conversation, Message, Place
 from . import long_writes
 from .changes import tell
 from .places import load_tree
@@ -24,6 +24,8 @@ from .tree import Refused
 UNDO = timedelta(hours=24)
 KEPT = timedelta(days=7)
 BATCH = 500
+# What of other kinds was begun and never ended goes with them: each gets the ids of what is still being made.
+ALSO: list[Callable[[Collection[UUID]], None]] = []
 # In the metadata of the message at the top: who was inside, and where they went instead.
 MOVED = "moved"
 
@@ -131,11 +133,8 @@ def purge(older_than: timedelta = KEPT) -> int:
     old = Message.objects.filter(deletion__isnull=False, deleted_at__lt=before)
     for name in list(old.values_list("conversation", flat=True).distinct()):
         removed += remove(old.filter(conversation=name))
-    for begun in Submission.objects.filter(withdrawn_at=long_writes.UNSEEN).exclude(pk__in=made):
-        while some := list(begun.messages.values_list("pk", flat=True)[:BATCH]):
-            with long_writes.giving_way():
-                begun.messages.filter(pk__in=some).delete()
-        begun.delete()
+    for forget_begun in ALSO:
+        forget_begun([pk for (pk,) in made.values_list("made") if pk])
     return removed
 
 

@@ -22,7 +22,7 @@ from .changes import turn_starts
 from .figures import day_of
 from .prices import load_price
 from .refusal import BeyondLimit
-from .roles import is_reviewer
+from .reviewers import is_reviewer
 
 Who = DailyLimit.Who
 MILLION = 1_000_000

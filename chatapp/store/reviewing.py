@@ -21,7 +21,7 @@ from ..models import LIVE, Item, Message, Note, Origin, Submission, Submitted, V
 from .changes import tell_person
 from .copying import Parts
 from .forking import NOT_THERE, NOTHING_ENDED, Extent, Forked, Manner, fork
-from .roles import is_reviewer, reviewers
+from .reviewers import is_reviewer, reviewers
 from .sharing import chosen_title, facts_for_reviewers, forget_deciders, keep_facts
 from .submitting import submissions_of, tell_reviewers, there, wishes_of
 from .tree import Refused

@@ -2,25 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from django.contrib.auth.models import Group, User
 from django.db import transaction
-from django.db.models import QuerySet
 
 from . import ways_in
 from .changes import tell_person
-
-REVIEWERS = "reviewer"
-
-
-def is_reviewer(user: Any) -> bool:
-    return bool(user.groups.filter(name=REVIEWERS).exists())
-
-
-def reviewers() -> QuerySet[User]:
-    """Those who can sign in."""
-    return User.objects.filter(is_active=True, groups__name=REVIEWERS).order_by("username")
+from .reviewers import REVIEWERS
 
 
 @transaction.atomic

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -16,10 +16,11 @@ from ..core.items import clean
 from ..core.recorded import Recorded
 from ..core.tree import Tree
 from ..models import LIVE, UNFINISHED, Conversation, Message, Role, Scope, Submission, Submitted, Wish
+from . import deleting
 from .changes import tell_person
-from .long_writes import ONE_AT_A_TIME, UNSEEN, is_long, living, long_write
+from .long_writes import ONE_AT_A_TIME, UNSEEN, giving_way, is_long, living, long_write
 from .places import load_tree
-from .roles import reviewers
+from .reviewers import reviewers
 from .sharing import facts_for_reviewers
 from .tree import Refused
 
@@ -230,3 +231,15 @@ def _fixed(submission: Submission, row: _Row) -> Submitted:
     if row.status in UNFINISHED:
         return Submitted(**kept, status=row.status, facts=facts_for_reviewers(row.metadata))
     return Submitted(**kept)
+
+
+def forget_begun(made: Collection[UUID]) -> None:
+    """Submissions whose writing ended before they were whole, a little at a time."""
+    for begun in Submission.objects.filter(withdrawn_at=UNSEEN).exclude(pk__in=made):
+        while some := list(begun.messages.values_list("pk", flat=True)[:BATCH]):
+            with giving_way():
+                begun.messages.filter(pk__in=some).delete()
+        begun.delete()
+
+
+deleting.ALSO.append(forget_begun)

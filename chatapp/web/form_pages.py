@@ -9,11 +9,18 @@ from typing import Any
 from django.forms import BaseForm
 from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
+from django.utils.decorators import method_decorator
+from django.views.decorators.debug import sensitive_post_parameters
 from django.views.generic import FormView
 
 from ..store import throttle
 from ..store.throttle import Limit
 from .wholesale import when
+
+# Tries of one person to say their own password.
+PASSWORD = Limit("password", 20, timedelta(minutes=15))
+
+private = method_decorator(sensitive_post_parameters(), name="dispatch")
 
 
 class FormPage(FormView):

@@ -19,6 +19,7 @@ from django.contrib.auth.models import User
 from django.db import IntegrityError
 
 from ..store import Refused, accounts, first_account, names
+from .dressed import Dressed, PasswordForm
 from .visible import visible
 
 ACCOUNTS_OF_ONE_ADDRESS = 5
@@ -27,22 +28,7 @@ TAKEN = "That name is taken. Try another one."
 sending = ThreadPoolExecutor(max_workers=1, thread_name_prefix="mail")
 
 
-class _Dressed(forms.BaseForm):
-    """Fields in our look. `labels` and `helps` are words in place of Django's."""
-
-    labels: dict[str, str] = {}
-    helps: dict[str, str] = {}
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        for name, field in self.fields.items():
-            field.widget.attrs["class"] = "input"
-            field.label = self.labels.get(name, field.label)
-            field.help_text = self.helps.get(name, "")
-        next(iter(self.fields.values())).widget.attrs["autofocus"] = True
-
-
-class SignInForm(_Dressed, AuthenticationForm):
+class SignInForm(Dressed, AuthenticationForm):
     error_messages = {
         "invalid_login": "That name and that password do not belong together. Capital letters count.",
         "inactive": "This account is closed.",
@@ -65,7 +51,7 @@ class NewName(forms.BaseForm):
         return name
 
 
-class SignUpForm(_Dressed, NewName, UserCreationForm):
+class SignUpForm(Dressed, NewName, UserCreationForm):
     """`of_owner`: it makes the first account, and comes from whoever runs this server."""
 
     labels = {"email": "E-mail"}
@@ -124,33 +110,13 @@ class SignUpWithCodeForm(SignUpForm):
         return code
 
 
-class ChangePasswordForm(_Dressed, PasswordChangeForm):
+class ChangePasswordForm(Dressed, PasswordChangeForm):
     labels = {"old_password": "Current password"}
     helps = {"new_password1": "Eight characters or more."}
 
 
-class ChoosePasswordForm(_Dressed, SetPasswordForm):
+class ChoosePasswordForm(Dressed, SetPasswordForm):
     helps = {"new_password1": "Eight characters or more."}
-
-
-class PasswordForm(_Dressed, forms.Form):
-    """Whoever is signed in shows that it is still them."""
-
-    password = forms.CharField(
-        label="Password",
-        strip=False,
-        widget=forms.PasswordInput(attrs={"autocomplete": "current-password"}),
-    )
-
-    def __init__(self, *args: Any, user: User, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self.user = user
-
-    def clean_password(self) -> str:
-        password: str = self.cleaned_data["password"]
-        if not self.user.check_password(password):
-            raise forms.ValidationError("That is not your password.")
-        return password
 
 
 class EmailForm(PasswordForm):
@@ -171,7 +137,7 @@ class EmailForm(PasswordForm):
         self.initial.setdefault("email", user.email)
 
 
-class ResetForm(_Dressed, PasswordResetForm):
+class ResetForm(Dressed, PasswordResetForm):
     labels = {"email": "E-mail"}
 
     def get_users(self, email: str) -> Iterable[User]:

@@ -11,7 +11,7 @@ from django.http import Http404
 
 from ..models import Conversation, Note, Submission, Wish
 from ..store import reviewing
-from ..store.roles import is_reviewer, reviewers
+from ..store.reviewers import is_reviewer, reviewers
 from ..store.submitting import submissions_of, wishes_of
 
 LONGEST_NUMBER = 18

@@ -14,8 +14,8 @@ from django.utils import timezone
 from ..core.durations import in_short
 from ..models import Submission, Verdict, Wish
 from ..providers.catalog import Catalog
+from ..store.reviewers import reviewers
 from ..store.reviewing import load_marks, load_titles
-from ..store.roles import reviewers
 from ..store.submitting import submissions_of, wishes_of
 from . import operations
 from .models_shown import models_in_words

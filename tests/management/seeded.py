@@ -14,7 +14,7 @@ from django.utils import timezone
 from chatapp.core.recorded import Recorded
 from chatapp.models import Conversation, Item, Look, Message, ModelDay, Note, Origin, Share, Submission, Wish
 from chatapp.store import verify_log
-from chatapp.store.roles import is_reviewer
+from chatapp.store.reviewers import is_reviewer
 
 
 def tell() -> None:

@@ -17,7 +17,7 @@ from chatapp import store
 from chatapp.models import Conversation, DailyLimit, KnownModel, Message, ModelProvider, PersonDay, SignedUp
 from chatapp.providers.base import Endpoint
 from chatapp.store import AskedFor, Measured, Refused, accounts, deleting, limits
-from chatapp.store.roles import REVIEWERS
+from chatapp.store.reviewers import REVIEWERS
 
 from .make import text
 from .test_fence import PATIENCE, InThread

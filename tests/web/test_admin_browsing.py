@@ -14,7 +14,17 @@ from chatapp import store
 from chatapp.core.history import Dropped
 from chatapp.core.signs import HIDDEN
 from chatapp.models import Conversation, Item, Look, Message, Status, Verdict
-from chatapp.store import AskedFor, Measured, changes, deleting, in_thread, looking, reviewing, roles
+from chatapp.store import (
+    AskedFor,
+    Measured,
+    changes,
+    deleting,
+    in_thread,
+    looking,
+    reviewers,
+    reviewing,
+    roles,
+)
 from chatapp.store.submitting import submit, withdraw
 from chatapp.web.consumers import SIGNED_OUT
 from tests.store.make import call, result, seen, text, thought
@@ -536,14 +546,14 @@ def test_roles_are_given_and_taken(her, bob):
     sent = form_of(her.get(person(bob)))
     assert her.post(person(bob), sent | {"reviewer": "on", "is_staff": "on"}).status_code == 302
     bob.refresh_from_db()
-    assert bob.is_staff and roles.is_reviewer(bob) and bob.is_active
+    assert bob.is_staff and reviewers.is_reviewer(bob) and bob.is_active
     sent = form_of(her.get(person(bob)))
     assert sent["reviewer"] == "on"
     for name in ("reviewer", "is_staff", "is_active"):
         sent.pop(name)
     her.post(person(bob), sent)
     bob.refresh_from_db()
-    assert not (bob.is_staff or bob.is_active or roles.is_reviewer(bob))
+    assert not (bob.is_staff or bob.is_active or reviewers.is_reviewer(bob))
     assert Group.objects.count() == 1
 
 

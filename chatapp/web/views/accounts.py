@@ -17,13 +17,12 @@ from django.shortcuts import redirect, render
 from django.urls import reverse_lazy
 from django.utils import timezone
 from django.utils.decorators import method_decorator
-from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_safe
 
 from ...store import accounts, first_account, throttle, ways_in
 from ...store.throttle import Limit
 from .. import password_given
-from ..form_pages import FormPage, ThrottledPage
+from ..form_pages import PASSWORD, FormPage, ThrottledPage, private
 from ..forms import (
     ChangePasswordForm,
     ChoosePasswordForm,
@@ -43,9 +42,6 @@ SIGN_UP = Limit("sign-up", 60, HOUR)
 CODE = Limit("first-account", 20, QUARTER)
 RESET = Limit("reset", 10, HOUR)
 RESET_MAIL = Limit("reset-mail", 5, HOUR)
-PASSWORD = Limit("password", 20, QUARTER)
-
-private = method_decorator(sensitive_post_parameters(), name="dispatch")
 
 
 class SignIn(ThrottledPage, views.LoginView):

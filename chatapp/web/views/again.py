@@ -19,9 +19,8 @@ from django.urls import reverse
 from ...store import throttle
 from ...store.throttle import Limit
 from .. import password_given
-from ..form_pages import ThrottledPage
-from ..forms import PasswordForm
-from .accounts import PASSWORD, private
+from ..dressed import PasswordForm
+from ..form_pages import PASSWORD, ThrottledPage, private
 
 View = Callable[..., HttpResponseBase]
 

@@ -15,9 +15,8 @@ from ...store import Refused, leaving
 from ...store.throttle import Limit
 from ...turns.engine import engine
 from ..calling import call
-from ..form_pages import ThrottledPage
+from ..form_pages import PASSWORD, ThrottledPage
 from ..settings_forms import LeaveForm
-from .accounts import PASSWORD
 
 
 @method_decorator(sensitive_post_parameters(), name="dispatch")

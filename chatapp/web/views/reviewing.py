@@ -13,7 +13,7 @@ from django.views.decorators.http import require_POST, require_safe
 from ...models import Submission
 from ...store import Refused, if_possible
 from ...store import reviewing as store
-from ...store.roles import is_reviewer, reviewers
+from ...store.reviewers import is_reviewer, reviewers
 from ...turns.engine import engine
 from ..commands import keeps, refused, submission_named, to_composer
 from ..days import zone_of
