@@ -41,8 +41,10 @@ def impatient(seconds: float) -> Iterator[None]:
     before = dict(options)
     if connection.vendor == "sqlite":
         options["timeout"] = seconds
-    else:
-        options.pop("pool", None)
+    elif "pool" in options:
+        connection.close()
+        connection.close_pool()
+        del options["pool"]
     try:
         yield
     finally:

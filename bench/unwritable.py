@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import signal
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -59,6 +60,8 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=14.0)
     parser.add_argument("--database", default="", help="a PostgreSQL server")
     chosen = parser.parse_args()
+    # Told to end, it still takes its database away.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     with (
         running() as upstream,
         TemporaryDirectory(prefix="unwritable-") as folder,
@@ -66,8 +69,10 @@ def main() -> None:
     ):
         os.environ |= {"DJANGO_SETTINGS_MODULE": "chatapp.settings", "DATA_DIR": folder, "DATABASE_URL": url}
         django.setup()
+        from .shut import impatient
+
         environment = upstream.environment | {"DATABASE_URL": url}
-        with serving(Path(folder), environment) as served:
+        with impatient(PATIENCE), serving(Path(folder), environment) as served:
             bad = [
                 case
                 for case in _cases(stops=not url)
