@@ -14,6 +14,10 @@ from .topics import READ, words_of
 
 MOST_CALLS, DEEPEST = 3, 8
 SENTENCE_ENDS = ".,;:!?…"
+_SIGNS_OF_A_SUM = re.compile(r"(?<![a-zA-Z*/+^%])[*/+^%]++(?![a-zA-Z])|(?<=\d )-(?= \d)")
+_QUOTED = re.compile(r'"([^"]++)"|`([^`]++)`')
+_MERE_NUMBER = re.compile(r"[\d.,-]++")
+_NUMBER = re.compile(r"-?\d{1,15}(?:\.\d{1,15})?")
 # What says nothing of what a question is about.
 COMMON_WORDS = (
     "a an and another are as at be by can com could do does each example for from get give had has have how i if in into is it its "
@@ -61,12 +65,12 @@ def _known_by(tool: ToolSpec) -> frozenset[str]:
 def _marks(text: str) -> frozenset[str]:
     """Words that say something, also inside a name like `readPage`, and the signs of a sum."""
     text = re.sub("([a-z])([A-Z])", r"\1 \2", text[:READ])
-    signs = re.findall(r"(?<![a-zA-Z])[*/+^%]+(?![a-zA-Z])|(?<=\d )-(?= \d)", text)
+    signs = _SIGNS_OF_A_SUM.findall(text)
     return frozenset([*words_of(text), *signs]) - COMMON
 
 
 def _quoted(question: str) -> list[str]:
-    pairs = re.findall(r'"([^"]+)"|`([^`]+)`', question[:READ])
+    pairs = _QUOTED.findall(question[:READ])
     return [text for pair in pairs for text in pair if text]
 
 
@@ -75,7 +79,7 @@ def _unlike_words(question: str) -> list[str]:
     clauses = re.split(r"(?<=[,;!?])\s", question[:READ])
     words = ([word.rstrip(SENTENCE_ENDS) for word in clause.split()] for clause in clauses)
     runs = [" ".join(run) for each in words for plain, run in groupby(each, _is_word) if not plain]
-    return [run for run in runs if re.search(r"\w", run) and not re.fullmatch(r"[\d.,-]+", run)]
+    return [run for run in runs if re.search(r"\w", run) and not _MERE_NUMBER.fullmatch(run)]
 
 
 def _is_word(text: str) -> bool:
@@ -109,7 +113,7 @@ class _Filling:
 
     def __init__(self, schema: Mapping[str, Any], question: str, texts: list[str]) -> None:
         self._root, self._question, self._texts = schema, question[:READ].lower(), texts
-        self._numbers = re.findall(r"-?\d{1,15}(?:\.\d{1,15})?", self._question)
+        self._numbers = _NUMBER.findall(self._question)
 
     def object(self, schema: Mapping[str, Any], names: Iterable[str], depth: int = 0) -> dict[str, Any]:
         properties = schema.get("properties", {})
