@@ -28,7 +28,7 @@ def fill() -> str:
     from django.db import connection
     from django.utils import timezone
 
-    from chatapp.models import Conversation, Item, Message
+    from chatapp.store.models import Conversation, Item, Message
 
     people = [User(username=f"person{n}", password="!") for n in range(1000)]
     people = User.objects.bulk_create(people)
@@ -103,7 +103,7 @@ def main() -> int:
     from django.core.management import call_command
     from django.test import Client
 
-    from chatapp.models import Conversation
+    from chatapp.store.models import Conversation
 
     call_command("migrate", verbosity=0)
     if Conversation.objects.exists():

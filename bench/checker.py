@@ -10,7 +10,7 @@ from uuid import UUID
 from django.utils import timezone
 
 from chatapp import store
-from chatapp.models import ENDED, Grant, Item, Message
+from chatapp.store.models import ENDED, Grant, Item, Message
 
 from . import successor
 from .kill_plan import NOTHING_LEFT, THINKS, Plan, plan

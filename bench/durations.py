@@ -21,9 +21,9 @@ from typing import Any
 
 from bench import fresh as fresh
 from chatapp.core.items import Kind
-from chatapp.models import Status
 from chatapp.providers.base import Endpoint
 from chatapp.providers.catalog import Catalog
+from chatapp.store.models import Status
 from tests.turns.providers import TOOLS, Line
 from tests.turns.stage import Stage, play, stage
 

@@ -23,12 +23,12 @@ from chatapp import store
 from chatapp.core.history import Target, fold
 from chatapp.core.items import Kind
 from chatapp.core.verbatim import encode
-from chatapp.models import Conversation, Message, Role
-from chatapp.models import Item as Row
 from chatapp.providers import WIRES
 from chatapp.providers.base import Ask, Endpoint, ToolSpec
 from chatapp.providers.http import HttpProvider
 from chatapp.store import Branch
+from chatapp.store.models import Conversation, Message, Role
+from chatapp.store.models import Item as Row
 
 MOST_MS = 30
 QUESTION = "How would you lay the pipes under the garden, and why? " * 3

@@ -43,7 +43,7 @@ def facts_of(dice: random.Random) -> dict[str, Any]:
 
 
 def batches(people: list[Any], now: Any) -> Iterator[tuple[list[Any], list[Any], list[Any]]]:
-    from chatapp.models import Conversation, Item, Message
+    from chatapp.store.models import Conversation, Item, Message
 
     dice = random.Random(7)
     for first in range(0, ANSWERS, BATCH):
@@ -77,7 +77,7 @@ def fill() -> None:
     from django.db import connection, transaction
     from django.utils import timezone
 
-    from chatapp.models import Conversation, Item, Message
+    from chatapp.store.models import Conversation, Item, Message
 
     User.objects.create(username="dana", is_staff=True, is_superuser=True, password="!")
     people = User.objects.bulk_create(User(username=f"person{n}", password="!") for n in range(PEOPLE))
@@ -98,8 +98,9 @@ def main() -> int:
     from django.core.management import call_command
     from django.test import Client
 
-    from chatapp.models import Item, ModelDay, PersonDay
-    from chatapp.store import figures
+    from chatapp.insight import sums as figures
+    from chatapp.insight.models import ModelDay, PersonDay
+    from chatapp.store.models import Item
 
     call_command("migrate", verbosity=0)
     if not Item.objects.exists():

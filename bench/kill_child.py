@@ -17,9 +17,10 @@ from django.db import Error, connection
 from django.utils import timezone
 
 from chatapp import store
-from chatapp.core.permission import Decision
-from chatapp.models import LIVE, Conversation, Message, Status
-from chatapp.store import Claim, Refused, deciding, in_thread, turns
+from chatapp.core.decision import Decision
+from chatapp.store import Claim, Refused, in_thread, turns
+from chatapp.store.models import LIVE, Conversation, Message, Status
+from chatapp.store.permissions import deciding
 from chatapp.tools.base import Tool, tool
 from chatapp.turns.engine import Engine
 from chatapp.turns.keep import keeper

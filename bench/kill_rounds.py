@@ -20,7 +20,7 @@ from django.core.management import call_command
 from django.db import OperationalError, connection
 
 from chatapp import store
-from chatapp.models import Message, Status
+from chatapp.store.models import Message, Status
 from chatapp.turns.keep.keeper import Keeper
 
 from . import kill_child

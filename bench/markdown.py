@@ -13,8 +13,8 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from statistics import median, quantiles
 
-from chatapp.web.markdown import Growing, blocks, render_within
-from chatapp.web.markdown.renderers import Renderers
+from chatapp.markdown import Growing, blocks, render_within
+from chatapp.markdown.renderers import Renderers
 
 TOPICS = Path(__file__).parents[1] / "chatapp/providers/demo/topics"
 SIZE = 20_000

@@ -14,8 +14,8 @@ from django.db import OperationalError, connection
 from chatapp import store
 from chatapp.core.history import NO_RESULT
 from chatapp.core.items import Item, Kind, Outcome
-from chatapp.models import Message, Status
 from chatapp.store import Claim, Fenced, Measured
+from chatapp.store.models import Message, Status
 
 from .kill_plan import NOTHING_LEFT, plan
 

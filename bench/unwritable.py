@@ -183,12 +183,12 @@ class Round:
         _until(lambda: self._row().status not in ("queued", "running", "waiting"))
 
     def _is_drafted(self) -> bool:
-        from chatapp.models import Draft
+        from chatapp.store.models import Draft
 
         return bool(_fresh(lambda: Draft.objects.filter(message=self._row().pk).exists()))
 
     def _row(self) -> Any:
-        from chatapp.models import Message
+        from chatapp.store.models import Message
 
         return _fresh(lambda: Message.objects.filter(role="assistant").latest("created_at"))
 

@@ -16,14 +16,14 @@ class ChatappConfig(AppConfig):
 
     def ready(self) -> None:
         from . import checks
+        from .accounts import names
+        from .catalog import keeper as providers  # noqa: F401
 
         # They hear what happens in the log, or prove what stands around it.
-        from .store import figures, limits, names, submitting, verify_forks, verify_reviews  # noqa: F401
-        from .store.database import make_patient
-
         # They keep something going beside the turns.
-        from .turns import mcp, providers  # noqa: F401
-        from .web import password_given
+        from .pages.staff import password_given
+        from .reviews import verify as verify_reviews  # noqa: F401
+        from .store.database.threads import make_patient
 
         for check in (checks.redis, checks.unencrypted_address, checks.old_packages):
             register(check, Tags.compatibility)

@@ -15,9 +15,9 @@ from channels.routing import ProtocolTypeRouter
 from django.core.asgi import get_asgi_application
 from django.db import Error
 
-from .at_once import AtOnce
-from .logs import kind
-from .patience import Queue, patience
+from .config.logs import kind
+from .config.patience import Queue, patience
+from .pages.door.at_once import AtOnce
 
 Scope = dict[str, Any]
 Receive = Callable[[], Awaitable[dict[str, Any]]]
@@ -84,9 +84,9 @@ class AtMost:
 
 _pages = cast(Application, get_asgi_application())
 # Their rows cannot be imported before Django is set up either.
-from .web import daphne_door  # noqa: E402
-from .web.asgi_door import Capped  # noqa: E402
-from .web.routes import sockets  # noqa: E402
+from .live.urls import sockets  # noqa: E402
+from .pages.door import daphne as daphne_door  # noqa: E402
+from .pages.door.asgi import Capped  # noqa: E402
 
 # Whoever runs Daphne has imported this before it listens.
 daphne_door.install()

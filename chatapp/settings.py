@@ -7,10 +7,10 @@ import os
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from . import secret_key
-from .databases import database
-from .environment import KEY_NAME, Environment, Misconfigured
-from .mail_server import mail_server, sender
+from .config import secret_key
+from .config.databases import database
+from .config.environment import KEY_NAME, Environment, Misconfigured
+from .config.mail_server import mail_server, sender
 from .providers.base import Endpoint
 from .tools.mcp.file import commands_in, secrets_of
 
@@ -190,11 +190,11 @@ INSTALLED_APPS = [
     "chatapp",
 ]
 MIDDLEWARE = [
-    "chatapp.web.middleware.request_log",
-    "chatapp.web.middleware.private_and_strict",
+    "chatapp.pages.middleware.request_log",
+    "chatapp.pages.middleware.private_and_strict",
     "django.middleware.gzip.GZipMiddleware",
     "django.middleware.security.SecurityMiddleware",
-    "chatapp.web.static_files.StaticFiles",
+    "chatapp.pages.static_files.StaticFiles",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
@@ -202,8 +202,8 @@ MIDDLEWARE = [
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
-    "chatapp.web.reception.refused_at_the_door",
-    "chatapp.web.unavailable.Unavailable",
+    "chatapp.pages.door.reception.refused_at_the_door",
+    "chatapp.pages.unavailable.Unavailable",
 ]
 ROOT_URLCONF = "chatapp.urls"
 ASGI_APPLICATION = "chatapp.asgi.application"
@@ -217,7 +217,7 @@ TEMPLATES = [
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
-                "chatapp.web.context.person",
+                "chatapp.conversations.context.person",
             ],
             "builtins": ["django.templatetags.static", "chatapp.templatetags.chat"],
         },
@@ -226,7 +226,7 @@ TEMPLATES = [
 STATIC_URL = "/static/"
 STATIC_ROOT = BASE_DIR / "static-served"
 STATICFILES_DIRS = [BASE_DIR / "static"]
-STORAGES = {"staticfiles": {"BACKEND": "chatapp.web.static_files.Storage"}}
+STORAGES = {"staticfiles": {"BACKEND": "chatapp.pages.static_files.Storage"}}
 WHITENOISE_USE_FINDERS = True
 WHITENOISE_ALLOW_ALL_ORIGINS = False
 AUTH_PASSWORD_VALIDATORS = [
@@ -255,7 +255,9 @@ _secrets = [
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
-    "formatters": {"chosen": {"()": f"chatapp.logs.{LOG_FORMAT.capitalize()}Formatter", "secrets": _secrets}},
+    "formatters": {
+        "chosen": {"()": f"chatapp.config.logs.{LOG_FORMAT.capitalize()}Formatter", "secrets": _secrets}
+    },
     "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "chosen"}},
     "root": {"handlers": ["stderr"], "level": _others},
     "loggers": {

@@ -5,34 +5,21 @@ from __future__ import annotations
 from django.contrib.auth.views import LogoutView
 from django.urls import path
 
-from .admin.all import site
-from .web.views import (
-    accounts,
-    again,
-    asking,
-    branches,
-    compare,
-    conversations,
-    copying,
-    deciding,
-    deleting,
-    errors,
-    forking,
-    health,
-    home,
-    insight,
-    instructions,
-    leaving,
-    map,
-    models,
-    reviewing,
-    settings,
-    shared,
-    sharing,
-    submitting,
-    thread,
-    tools,
-)
+from .accounts.views import accounts, leaving, settings
+from .admin_pages import site
+from .branches.views import compare, map
+from .branches.views import fork as forking
+from .branches.views import picker as branches
+from .catalog import views as models
+from .conversations.views import asking, conversations, deciding, deleting, home, instructions, thread, tools
+from .insight import views as insight
+from .pages import errors
+from .pages.health import views as health
+from .pages.staff import again
+from .reviews.views import reviewing, submitting
+from .sharing.views import links as sharing
+from .sharing.views import shared
+from .thread import views as copying
 
 handler400, handler403 = errors.bad_request, errors.forbidden
 handler404, handler500 = errors.not_found, errors.broken

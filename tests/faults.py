@@ -14,7 +14,7 @@ from django.db import connection, connections
 from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.backends.signals import connection_created
 
-from chatapp import patience
+from chatapp.config import patience
 from chatapp.store import close_threads
 
 

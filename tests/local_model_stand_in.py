@@ -13,8 +13,8 @@ from threading import Thread
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from chatapp.local_model.install import CannotInstall
-from chatapp.local_model.process import main
+from chatapp.providers.local.install import CannotInstall
+from chatapp.providers.local.process import main
 
 VERSION, GRACE, BEHAVIOUR = sys.argv[1:4]
 

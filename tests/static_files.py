@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from chatapp.web.static_files import StaticFiles
+from chatapp.pages.static_files import StaticFiles
 
 
 class LookedThroughOnce(StaticFiles):

@@ -18,10 +18,10 @@ from typing import Any
 import httpx
 import pytest
 
-from chatapp import local_model
-from chatapp.local_model import LocalModel, State, install
-from chatapp.local_model.files import Note, RunFiles
-from chatapp.local_model.holder import Holder, answers, is_ours
+from chatapp.providers import local as local_model
+from chatapp.providers.local import LocalModel, State, install
+from chatapp.providers.local.files import Note, RunFiles
+from chatapp.providers.local.holder import Holder, answers, is_ours
 
 STAND_IN = Path(__file__).with_name("local_model_stand_in.py")
 
@@ -227,7 +227,7 @@ def test_a_failure_says_why_and_the_next_start_tries_again(folder: Path, behavio
 
 
 def test_it_ends_by_itself_when_the_last_process_that_needs_it_is_gone(folder: Path):
-    starter = "import sys; from pathlib import Path; from chatapp import local_model;"
+    starter = "import sys; from pathlib import Path; from chatapp.providers import local as local_model;"
     starter += "local_model.start_beside(Path(sys.argv[1]), sys.argv[2:])"
     command = [sys.executable, "-c", starter, str(folder), *stand_in(grace=0.1)]
     subprocess.run(command, cwd=STAND_IN.parents[1], check=True, timeout=20)

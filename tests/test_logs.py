@@ -12,7 +12,7 @@ from uuid import UUID
 
 import pytest
 
-from chatapp.logs import JsonFormatter, TextFormatter
+from chatapp.config.logs import JsonFormatter, TextFormatter
 
 CANARY = 'sk-canary"\\0123456789'
 

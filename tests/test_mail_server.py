@@ -10,7 +10,7 @@ import pytest
 from django.core.mail import EmailMessage
 from django.core.mail.backends.smtp import EmailBackend
 
-from chatapp.mail_server import MailServer, mail_server, sender
+from chatapp.config.mail_server import MailServer, mail_server, sender
 
 
 class Mailbox(socketserver.StreamRequestHandler):

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from chatapp.environment import Environment, Misconfigured
-from chatapp.logs import TextFormatter
+from chatapp.config.environment import Environment, Misconfigured
+from chatapp.config.logs import TextFormatter
 from tests.readme import settings_in_readme
 
 ROOT = Path(__file__).parent.parent

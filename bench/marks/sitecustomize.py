@@ -8,7 +8,7 @@ import time
 
 # What Python itself tells when a step is over, in this order.
 STEPS = [
-    ("import", "chatapp.secret_key", "Django's commands imported"),
+    ("import", "chatapp.config.secret_key", "Django's commands imported"),
     ("import", "daphne.server", "settings read"),
     ("import", "daphne.endpoints", "Twisted, Daphne, rows set up"),
     ("import", "chatapp.web.views", "serve imported"),

@@ -8,14 +8,14 @@ import sys
 from uuid import UUID
 
 from chatapp import store
+from chatapp.core.decision import Decision
 from chatapp.core.items import Item
-from chatapp.core.permission import Decision
+from chatapp.core.visible import visible_name
 from chatapp.management.terminal import Terminal
-from chatapp.models import Message
 from chatapp.store import in_thread
+from chatapp.store.models import Message
+from chatapp.thread.bodies import arguments, misleading
 from chatapp.turns.engine import Engine
-from chatapp.web.bodies import arguments, misleading
-from chatapp.web.visible import visible_name
 
 LETTERS = {"y": Decision.ONCE, "a": Decision.CONVERSATION, "n": Decision.DENIED}
 CHOICE = "Allow? [y] once, [a] always in this conversation, [n] no: "

@@ -11,28 +11,21 @@ from uuid import UUID
 
 from django.utils import timezone
 
-from chatapp.core.permission import Decision
+from chatapp.branches.forking import Extent, fork
+from chatapp.conversations import store as listing
+from chatapp.core.decision import Decision
+from chatapp.management.backdating import move_back
 from chatapp.management.pace import Pace
 from chatapp.management.world import STORIES, Step, Story
-from chatapp.models import Look, Message, Note, Scope, Submission, Verdict
+from chatapp.oversight import looking
+from chatapp.oversight.models import Look
 from chatapp.providers.catalog import Catalog
 from chatapp.providers.demo import MODEL, NAME, DemoProvider
-from chatapp.store import (
-    Started,
-    asks_of,
-    in_thread,
-    listing,
-    load_conversation,
-    load_items,
-    looking,
-    places,
-    reviewing,
-    sharing,
-    submitting,
-    titles,
-)
-from chatapp.store.backdating import move_back
-from chatapp.store.forking import Extent, fork
+from chatapp.reviews.models import Note, Scope, Submission, Verdict
+from chatapp.reviews.store import reviewing, submitting
+from chatapp.sharing import store as sharing
+from chatapp.store import Started, asks_of, in_thread, load_conversation, load_items, places, titles
+from chatapp.store.models import Message
 from chatapp.tools import TOOLS
 from chatapp.tools.clock import in_zone
 from chatapp.turns.engine import Engine

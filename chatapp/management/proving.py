@@ -20,8 +20,8 @@ from chatapp.management.remainders import (
     read,
     stands_in,
 )
-from chatapp.models import Message, Status
 from chatapp.store import Started, in_thread, load_answer
+from chatapp.store.models import Message, Status
 from chatapp.turns.engine import Engine
 
 TOOL = "clock"

@@ -11,8 +11,8 @@ from django.core.management import call_command
 from django.db import Error, connection
 from django.db.migrations.executor import MigrationExecutor
 
-from chatapp.environment import Misconfigured
-from chatapp.store import figures
+from chatapp.config.environment import Misconfigured
+from chatapp.insight import sums as figures
 
 OWNER_ALONE = 0o077
 COUNTING = "Counting the answers that are there, for /insight/. This happens once; 10,000 answers take about two seconds."

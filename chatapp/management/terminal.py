@@ -33,7 +33,7 @@ from chatapp.core.events import (
 )
 from chatapp.core.items import Kind
 from chatapp.management.flowing import BOLD, DIM, RED, Flowing, window
-from chatapp.models import Message, Status
+from chatapp.store.models import Message, Status
 from chatapp.turns.loop import CUT_SHORT
 from chatapp.turns.watching import News
 

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 from uuid import NAMESPACE_URL, UUID, uuid5
 
-from chatapp.models import Conversation, Message, Share
+from chatapp.sharing.models import Share
+from chatapp.store.models import Conversation, Message
 
 FILE = Path(__file__).with_name("world.toml")
 WORLD = uuid5(NAMESPACE_URL, "thoughtline seed_demo")

@@ -1,6 +1,17 @@
 """The rows, with their constraints and small questions about one row; every write is in `store`."""
 
-from .chat import (
+from ..accounts.models import OUTLINE_CAP, NameOutline, SignedUp, WayIn
+from ..branches.models import Origin
+from ..catalog.models import Installation, KnownModel, ModelProvider
+from ..insight.models import ModelDay, PersonDay
+from ..limits.models import DailyLimit
+from ..mcp_servers.models import McpServer, McpTool
+from ..oversight.models import Look
+from ..pages.models import Preference, Theme
+from ..reviews.models import Note, Scope, Submission, Submitted, Verdict, Wish
+from ..sharing.models import Share
+from ..store.fields import VerbatimField
+from ..store.models import (
     ENDED,
     IS_LIVE,
     IS_UNFINISHED,
@@ -18,18 +29,7 @@ from .chat import (
     TitledBy,
     ToolRun,
 )
-from .fields import VerbatimField
-from .figures import ModelDay, PersonDay
-from .forks import Origin
-from .limits import DailyLimit
-from .looks import Look
-from .people import OUTLINE_CAP, NameOutline, SignedUp, WayIn
-from .preferences import Preference, Theme
-from .providers import Installation, KnownModel, ModelProvider
-from .reviews import Note, Scope, Submission, Submitted, Verdict, Wish
-from .running import Heartbeat, LongWrite, Throttle
-from .sharing import Share
-from .tools import McpServer, McpTool
+from ..store.running_models import Heartbeat, LongWrite, Throttle
 
 __all__ = [
     "ENDED",

@@ -13,7 +13,7 @@ from typing import Any
 
 import httpx
 
-from ..core.addresses import is_public
+from .addresses import is_public
 
 MOST_TRIED = 4
 # After this long the host's next address is tried too.

@@ -12,11 +12,11 @@ from .branches import (
     next_round,
 )
 from .cutting import Seen, as_stopped, load_draft, without_result
-from .database import close_threads, if_possible, in_thread, in_writer
-from .deciding import Answers, asks_of, decide, park
-from .permissions import Permissions, load_permissions
+from .database.threads import close_threads, if_possible, in_thread, in_writer
+from .permissions.deciding import Answers, asks_of, decide, park
+from .permissions.loading import Permissions, load_permissions
+from .permissions.tools import choose_tools, definitions_of, names_of
 from .rows import Claim, Fenced, Measured
-from .tools import choose_tools, definitions_of, names_of
 from .tree import (
     AskedFor,
     Refused,

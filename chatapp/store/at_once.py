@@ -6,8 +6,8 @@ from typing import Any
 
 from django.contrib.auth.models import User
 
-from ..models import IS_LIVE, Message, Status
 from .changes import turn_starts
+from .models import IS_LIVE, Message, Status
 from .refusal import BeyondLimit
 
 MOST = 8

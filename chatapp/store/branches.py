@@ -13,8 +13,8 @@ from django.db import connection
 from ..core import verbatim
 from ..core.history import Logged, Repair
 from ..core.items import FROM_MODEL, Item, Kind
-from ..models import Conversation, Message, Role
-from ..models import Item as ItemRow
+from .models import Conversation, Message, Role
+from .models import Item as ItemRow
 
 # A branch is never longer than its conversation, so a cycle in damaged rows ends there.
 _BRANCH = """

@@ -8,7 +8,7 @@ from uuid import UUID
 
 from django.dispatch import Signal
 
-from ..models import Conversation
+from .models import Conversation
 
 # What is told: of a turn, of a tree, of the list, of a person.
 What = Literal[

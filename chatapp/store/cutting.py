@@ -13,9 +13,9 @@ from uuid import UUID
 from ..core.draft import Draft
 from ..core.history import NO_RESULT
 from ..core.items import Item, KeyMaker, Kind, Outcome
-from ..models import Draft as DraftRow
-from ..models import Message, Status
 from .branches import next_round
+from .models import Draft as DraftRow
+from .models import Message, Status
 from .rows import Measured, noted
 
 STOPPED_RESULT = "The call was stopped before it had a result."

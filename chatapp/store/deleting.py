@@ -15,9 +15,9 @@ from django.db import transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from ..models import LIVE, Conversation, Message, Place
-from . import long_writes
 from .changes import tell
+from .database import long_writes
+from .models import LIVE, Conversation, Message, Place
 from .places import load_tree
 from .tree import Refused
 

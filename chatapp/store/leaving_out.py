@@ -8,8 +8,8 @@ from itertools import pairwise
 from uuid import UUID
 
 from ..core.recorded import Recorded, Round
-from ..models import Message, Role
 from .branches import Branch, load_branch
+from .models import Message, Role
 
 CHARACTERS_PER_TOKEN = 4
 

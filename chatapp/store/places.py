@@ -8,8 +8,8 @@ from uuid import UUID
 from django.db import transaction
 
 from ..core.tree import Tree, repair
-from ..models import Conversation, Message, Place
 from .changes import tell
+from .models import Conversation, Message, Place
 
 
 def load_head(viewer: Any, conversation: Conversation) -> UUID | None:

@@ -11,9 +11,9 @@ from django.db.models import F
 from django.db.models.functions import Now
 
 from ..core.items import Item, clean
-from ..models import Item as ItemRow
-from ..models import Message, Status
 from .changes import What, tell
+from .models import Item as ItemRow
+from .models import Message, Status
 
 
 class Fenced(Exception):

@@ -13,8 +13,8 @@ from django.utils import timezone
 
 from ..core.items import Kind
 from ..core.titles import TITLE_CAP, first_words, one_line
-from ..models import Conversation, Item, Message, Role, Status, TitledBy
 from .changes import tell
+from .models import Conversation, Item, Message, Role, Status, TitledBy
 from .tree import Refused
 
 # A server that was switched off for longer does not ask for what nobody waits for.

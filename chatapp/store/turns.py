@@ -14,15 +14,15 @@ from django.db.models import Count, F
 from django.db.models.functions import Now
 from django.utils import timezone
 
+from ..core.decision import arguments_hash
 from ..core.items import Item, Outcome
-from ..core.permission import arguments_hash
-from ..models import IS_LIVE, LIVE, Conversation, Message, Role, Status, ToolRun
-from ..models import Draft as DraftRow
-from ..models import Item as ItemRow
 from .at_once import refuse_another
 from .branches import load_items, next_round
 from .changes import What, turn_ended, turn_goes_on
 from .cutting import Seen, best_seen, cut_off, ended_by, measured_of, sent_for_the_open_round
+from .models import IS_LIVE, LIVE, Conversation, Message, Role, Status, ToolRun
+from .models import Draft as DraftRow
+from .models import Item as ItemRow
 from .rows import Claim, Fenced, Measured, append, hold, note, tell_of
 
 

@@ -13,14 +13,14 @@ from django.db.models.functions import Cast
 
 from ..core import verbatim
 from ..core.contracts import Repair
+from ..core.decision import read_decision
 from ..core.draft import Draft
 from ..core.items import FROM_MODEL, Item, Kind
-from ..core.permission import read_decision
 from ..core.tree import repair
-from ..models import ENDED, LIVE, Conversation, Message, Role, ToolRun
-from ..models import Draft as DraftRow
-from ..models import Item as ItemRow
 from .cutting import without_result
+from .models import ENDED, LIVE, Conversation, Message, Role, ToolRun
+from .models import Draft as DraftRow
+from .models import Item as ItemRow
 
 SOME = 500
 FEW = 16

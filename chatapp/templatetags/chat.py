@@ -9,7 +9,7 @@ from django.templatetags.static import static
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from ..web.markdown import render_plain, render_waiting
+from ..markdown import render_plain, render_waiting
 
 register = template.Library()
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from . import calculator, clock, read_page
+from . import clock
 from .base import Tool, ToolError, ToolOutput
+from .calculator import tool as calculator
+from .page import tool as read_page
 
 __all__ = ["TOOLS", "Tool", "ToolError", "ToolOutput"]
 

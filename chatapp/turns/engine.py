@@ -13,16 +13,17 @@ from uuid import UUID
 
 from django.conf import settings
 
-from .. import local_model, store
+from .. import store
+from ..core.decision import shown_hash
 from ..core.items import Item
-from ..core.permission import shown_hash
-from ..models import Message
 from ..providers import WIRES
+from ..providers import local as local_model
 from ..providers.base import OFF
 from ..providers.catalog import Catalog
 from ..providers.client import close_client, warm_up
-from ..providers.local import LocalProvider
+from ..providers.local.provider import LocalProvider
 from ..store import Answers, AskedFor, Refused, Started, in_thread
+from ..store.models import Message
 from ..tools import TOOLS, Tool
 from ..tools.at_hand import ToolsAtHand
 from .heartbeat import BEAT_SECONDS, Heartbeat

@@ -9,7 +9,8 @@ from uuid import UUID
 
 from django.db import Error, connection
 
-from ..store import LiveTurn, heartbeats
+from ..store import LiveTurn
+from ..store.database import heartbeats
 
 log = logging.getLogger(__name__)
 

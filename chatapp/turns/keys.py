@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..environment import Misconfigured
+from ..config.environment import Misconfigured
 from ..settings import provider_key
 
 

@@ -14,11 +14,11 @@ from django.db import Error
 from .. import store
 from ..core.events import Finish, ItemsStored, TurnEnded
 from ..core.items import Item, Kind, Outcome
-from ..models import Conversation, Status
 from ..providers.base import ModelSpec, ProviderError, ToolSpec, Trouble
 from ..providers.catalog import Catalog, Provider, UnknownModel
 from ..providers.refusals import trouble_error
 from ..store import Branch, Claim, Fenced, Seen, in_thread
+from ..store.models import Conversation, Status
 from ..tools.base import Tool
 from .asking import Asking, Response
 from .calls import Calls

@@ -15,8 +15,8 @@ from uuid import UUID
 from django.db import Error
 
 from .. import store
-from ..models import Message, Status
 from ..store import Claim, Fenced, LiveTurn, in_thread, in_writer
+from ..store.models import Message, Status
 from .heartbeat import Heartbeat
 from .keep.keeper import Keeper
 from .locks import ProcessLock

@@ -35,8 +35,8 @@ from ..providers.base import Ask, ModelSpec, ProviderError, UnknownModel
 from ..providers.catalog import Catalog, Provider
 from ..store import in_thread, titles
 from ..store.changes import changed
+from ..store.database.unavailable import trouble_in
 from ..store.titles import Exchange
-from ..store.unavailable import trouble_in
 
 log = logging.getLogger(__name__)
 

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from ..models import Message, Status
 from ..store import in_thread
+from ..store.models import Message, Status
 from .keep.keeper import Keeper
 from .live import Live, Said
 from .notices import Notices

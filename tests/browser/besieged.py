@@ -10,7 +10,7 @@ from django.contrib.auth.models import User
 from django.utils import timezone
 
 from chatapp.core.items import Kind, clean
-from chatapp.models import Conversation, Item, Message, Role, Status
+from chatapp.store.models import Conversation, Item, Message, Role, Status
 
 AT_ONCE = 16
 

@@ -18,11 +18,15 @@ from django.contrib.sessions.models import Session
 from django.utils import timezone
 
 from chatapp import store
+from chatapp.accounts import first_account, roles
 from chatapp.core.items import Kind
-from chatapp.models import Conversation, Item, Message, Preference, Role, Status, Verdict
-from chatapp.store import first_account, reviewing, roles, sharing
-from chatapp.store.submitting import submit
-from chatapp.web.password_given import GIVEN_AT
+from chatapp.pages.models import Preference
+from chatapp.pages.staff.password_given import GIVEN_AT
+from chatapp.reviews.models import Verdict
+from chatapp.reviews.store import reviewing
+from chatapp.reviews.store.submitting import submit
+from chatapp.sharing import store as sharing
+from chatapp.store.models import Conversation, Item, Message, Role, Status
 
 from .besieged import failures, items_of, titles
 from .counted import counted

@@ -8,8 +8,8 @@ from django.contrib.auth.models import User
 from django.utils import timezone
 
 from chatapp.core.spread import bucket
-from chatapp.models import ModelDay, PersonDay
-from chatapp.store.figures import day_of
+from chatapp.insight.models import ModelDay, PersonDay
+from chatapp.insight.sums import day_of
 
 MODELS = ("openai:gpt-5", "anthropic:a-model-with-a-name-that-is-rather-long-20251119", "demo:thinker")
 

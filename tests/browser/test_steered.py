@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from chatapp.core.items import Kind
-from chatapp.models import Status
+from chatapp.store.models import Status
 from tests.turns.providers import catalog_for
 from tests.turns.stage import Stage, play, stage, until
 

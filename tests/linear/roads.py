@@ -8,27 +8,36 @@ from collections.abc import Callable, Iterator
 from types import SimpleNamespace
 from uuid import UUID
 
-from chatapp.providers.demo.reading import Situation
 from django import forms
 
+from chatapp.branches import map as tree_map
+from chatapp.branches.map_rows import BEGINNING, Beginning
+from chatapp.catalog import page as models_shown
+from chatapp.config.logs import JsonFormatter, TextFormatter
 from chatapp.core import contracts
+from chatapp.core.history import History, Question
 from chatapp.core.items import Item, Kind
-from chatapp.logs import JsonFormatter, TextFormatter
 from chatapp.management.columns import column_after
 from chatapp.management.remainders import read, stands_in
-from chatapp.providers import anthropic_refusals, chat_errors, openai_refusals, refusals
-from chatapp.providers.demo.replies import reply
+from chatapp.markdown.addresses import Addresses
+from chatapp.markdown.growing import Growing
+from chatapp.markdown.links import _misleading
+from chatapp.pages import csv as sheets
+from chatapp.pages.door.sockets import Rate
+from chatapp.providers import refusals
+from chatapp.providers.anthropic import refusals as anthropic_refusals
+from chatapp.providers.base import ToolSpec
+from chatapp.providers.chat import errors as chat_errors
+from chatapp.providers.demo import calling
+from chatapp.providers.demo.replies import Reply
+from chatapp.providers.openai import refusals as openai_refusals
 from chatapp.providers.shape import shape_of
-from chatapp.store.tree_map import BEGINNING, Beginning
+from chatapp.thread import as_markdown as copying
+from chatapp.thread.item import ShownItem
+from chatapp.thread.pieces import Piece
+from chatapp.tools import TOOLS
 from chatapp.tools.mcp import checking, offered, results
-from chatapp.tools.page_text import PageText
-from chatapp.web import copying, models_shown, sheets, tree_map
-from chatapp.web.markdown.addresses import Addresses
-from chatapp.web.markdown.growing import Growing
-from chatapp.web.markdown.links import _misleading
-from chatapp.web.open_sockets import Rate
-from chatapp.web.pieces import Piece
-from chatapp.web.shown_item import ShownItem
+from chatapp.tools.page.page_text import PageText
 
 from .found import modules
 
@@ -40,24 +49,24 @@ ROADS: dict[str, Road] = {
     "management.columns.column_after": lambda text: column_after(text, 0, 80),
     "management.remainders.read": lambda text: read(text, (7, 11)),
     "management.remainders.stands_in": lambda text: stands_in(1234, text),
-    "providers.anthropic_refusals.refusal": lambda text: anthropic_refusals.refusal("A", 400, {}, text),
-    "providers.chat_errors.error_in_stream": lambda text: chat_errors.error_in_stream(
+    "providers.anthropic.refusals.refusal": lambda text: anthropic_refusals.refusal("A", 400, {}, text),
+    "providers.chat.errors.error_in_stream": lambda text: chat_errors.error_in_stream(
         "A", {"error": text}, text
     ),
-    "providers.chat_errors.refusal_of": lambda text: chat_errors.refusal_of("A", 400, {}, text),
-    "providers.demo.replies.reply": lambda text: reply(
-        Situation(question=text, tools=("calculator",)), "high"
-    ),
-    "providers.openai_refusals.failure": lambda text: openai_refusals.failure("A", {"message": text}),
-    "providers.openai_refusals.refusal": lambda text: openai_refusals.refusal("A", 400, {}, text),
+    "providers.chat.errors.refusal_of": lambda text: chat_errors.refusal_of("A", 400, {}, text),
+    "providers.demo.calling.calls": lambda text: [
+        calling.calls(text, _TOOLS, named=named) for named in (True, False)
+    ],
+    "providers.openai.refusals.failure": lambda text: openai_refusals.failure("A", {"message": text}),
+    "providers.openai.refusals.refusal": lambda text: openai_refusals.refusal("A", 400, {}, text),
     "providers.refusals.refused": lambda text: refusals.refused("A", 500, {"retry-after": text}, text),
     "tools.mcp.offered.usable": lambda text: offered.usable("a", [_offer(text)], offered.LeftOut()),
-    "tools.page_text.PageText.say": lambda text: _page(text),
-    "web.markdown.addresses.Addresses.match": Addresses().match,
-    "web.markdown.growing.Growing.look": lambda text: Growing().look(text),
-    "web.models_shown.all_models": lambda text: models_shown.all_models([], text),
-    "web.open_sockets.Rate.may": lambda text: Rate(64, 1.0).may(text),
-    "web.sheets.sheet": lambda text: sheets.sheet("a", ["b"], [[text]] * 3),
+    "tools.page.page_text.PageText.say": lambda text: _page(text),
+    "markdown.addresses.Addresses.match": Addresses().match,
+    "markdown.growing.Growing.look": lambda text: Growing().look(text),
+    "catalog.page.all_models": lambda text: models_shown.all_models([], text),
+    "pages.door.sockets.Rate.may": lambda text: Rate(64, 1.0).may(text),
+    "pages.csv.sheet": lambda text: sheets.sheet("a", ["b"], [[text]] * 3),
 }
 
 # What is reached through pages and rows, or begins in a class.
@@ -70,10 +79,15 @@ ROADS |= {
     "a link's own words": lambda text: _misleading(text, "a.example"),
     "a line of the log": lambda text: TextFormatter(["a-secret"]).format(_record(text)),
     "a line of the log as JSON": lambda text: JsonFormatter(["a-secret"]).format(_record(text)),
+    "an answer of the demo": lambda text: Reply(History((Question(text),)), _TOOLS, "high", 0).pieces(),
     "what was sent": lambda text: shape_of({"messages": [{"role": "user", "content": text}], text: text}),
     "what an MCP server answered": lambda text: results.in_text(_answer(text)),
     "arguments of an MCP tool": lambda text: checking.argument_problems(_SCHEMA, {"a": text, "b": [text]}),
 }
+_TOOLS = [
+    ToolSpec(name=tool.name, description=tool.definition["description"], schema=tool.definition["schema"])
+    for tool in TOOLS.values()
+]
 _SCHEMA = {
     "properties": {"a": {"type": "number", "pattern": "(a+)+$"}, "b": {"items": {"enum": ["x"]}}},
     "additionalProperties": False,
@@ -125,7 +139,7 @@ def _items(text: str) -> list[Item]:
 
 
 def _record(text: str) -> logging.LogRecord:
-    return logging.makeLogRecord({"name": "chatapp.web", "msg": "%s", "args": (text,), "fact": text})
+    return logging.makeLogRecord({"name": "chatapp.pages", "msg": "%s", "args": (text,), "fact": text})
 
 
 def _answer(text: str) -> SimpleNamespace:
@@ -134,50 +148,55 @@ def _answer(text: str) -> SimpleNamespace:
 
 
 IN_A_PROCESS_OF_ITS_OWN = """
-    templatetags.chat.markdown web.markdown.code.highlighted web.markdown.code.language web.markdown.formulas.formula
-    web.markdown.formulas.mathml web.markdown.page.blocks web.markdown.page.render web.markdown.tail.Known.environment
-    web.markdown.tail.advance web.markdown.tail.opened web.markdown.within.blocks_waiting web.markdown.within.blocks_within
-    web.markdown.within.feed_within web.markdown.within.finish_within web.markdown.within.render_waiting
-    web.markdown.within.render_within web.markdown.growing.Growing.feed web.markdown.growing.Growing.finish
-    web.rendered.rendered web.rendered.rendered_within tools.readable.readable tools.reading.page_read
+    templatetags.chat.markdown markdown.code.highlighted markdown.code.language markdown.formulas.formula
+    markdown.formulas.mathml markdown.page.blocks markdown.page.render markdown.tail.Known.environment
+    markdown.tail.advance markdown.tail.opened markdown.within.blocks_waiting markdown.within.blocks_within
+    markdown.within.feed_within markdown.within.finish_within markdown.within.render_waiting
+    markdown.within.render_within markdown.growing.Growing.feed markdown.growing.Growing.finish markdown.kept.rendered
+    markdown.kept.rendered_within tools.page.readable.readable tools.page.reading.page_read
 """
 IN_PIECES = """
-    providers.anthropic_stream.MessagesParser.feed providers.chat_items.Growing.say providers.chat_parser.ChatParser.feed
-    providers.chat_tags.TagReader.feed providers.openai_stream.ResponsesParser.feed providers.reading.Reader.read
-    web.daphne_door.CappedRequest.handleContentChunk web.daphne_door.CappedRequest.requestReceived
-    providers.sse.Decoder.feed web.growing_item.GrowingItem.write web.growing_item.GrowingItem.write_plainly
+    providers.anthropic.stream.MessagesParser.feed providers.chat.items.Growing.say
+    providers.chat.parser.ChatParser.feed providers.chat.tags.TagReader.feed
+    providers.openai.stream.ResponsesParser.feed providers.reading.Reader.read
+    pages.door.daphne.CappedRequest.handleContentChunk pages.door.daphne.CappedRequest.requestReceived
+    providers.sse.Decoder.feed live.growing.GrowingItem.write live.growing.GrowingItem.write_plainly
 """
 THROUGH_OTHERS = """
-    providers.anthropic_messages.MessagesWire.refusal providers.chat_completions.ChatCompletions.refusal
-    providers.openai_responses.ResponsesWire.refusal providers.base.Parser.feed providers.base.Wire.refusal providers.bodies.words
-    providers.failures.hide providers.refusals.trouble_error tools.base.Tool.run tools.fetching.fetched tools.read_page.in_words
-    tools.mcp.connection.Session.call tools.mcp.server.Server.call web.asking.Instructions.validate
-    web.forms.SignUpForm.validate_password_for_user web.forms.ResetForm.get_users tools.page_text.PageText.begin_link
-    tools.page_text.PageText.end_part web.pieces.from_draft web.sent.sent_of
+    providers.anthropic.messages.MessagesWire.refusal providers.chat.completions.ChatCompletions.refusal
+    providers.openai.responses.ResponsesWire.refusal providers.base.Parser.feed providers.base.Wire.refusal
+    providers.bodies.words providers.failures.hide providers.refusals.trouble_error tools.base.Tool.run
+    tools.page.fetching.fetched tools.page.tool.in_words tools.mcp.connection.Session.call tools.mcp.server.Server.call
+    conversations.forms.Instructions.validate accounts.forms.SignUpForm.validate_password_for_user
+    accounts.forms.ResetForm.get_users tools.page.page_text.PageText.begin_link tools.page.page_text.PageText.end_part
+    thread.pieces.from_draft thread.sent.sent_of
 """
 ASKS_A_DATABASE = """
-    web.access.reviewer_named web.access.note_on web.access.submitted_message web.signed_in.who_is_signed_in
-    web.composer.composer_for web.conversation_news.ConversationNews.catch_up web.thread.shown_of
-    web.signed_in.Presence.until_signed_out providers.demo.DemoProvider.model
+    reviews.access.reviewer_named reviews.access.note_on reviews.access.submitted_message pages.signed_in.who_is_signed_in
+    conversations.composer.composer_for live.conversation.ConversationNews.catch_up thread.page.shown_of
+    pages.signed_in.Presence.until_signed_out providers.demo.DemoProvider.model
 """
 ASKS_THE_WORLD = """
-    providers.client.request providers.transport.resolved providers.transport.Guard.addresses tools.dialling.resolved
-    tools.dialling.Guard.addresses tools.dialling.OnlyThese.connect_tcp tools.mcp.connection.connected tools.mcp.stdio.started
-    web.markdown.renderers.Renderers.ask web.markdown.renderers.Renderers.do web.consumers.Listening.receive
+    providers.client.request net.dial.resolved net.dial.dialled net.sockets.Network.connect_tcp
+    net.dial.Guard.addresses  tools.mcp.connection.connected
+    tools.mcp.stdio.started markdown.renderers.Renderers.ask markdown.renderers.Renderers.do
+    live.socket.Listening.receive
 """
 CUT_SHORT_BEFORE = "tools.clock.in_zone"
 NAMES_OF_OURS = """
-    core.counting.newest core.durations.thought_in_words core.history.learned core.permission.decision_item
+    core.counting.newest core.durations.thought_in_words core.history.learned core.decision.decision_item
     providers.catalog.Catalog.default_model providers.catalog.Catalog.find providers.catalog.Catalog.is_own
     providers.catalog.Catalog.label providers.catalog.Catalog.look providers.catalog.Catalog.offered
     providers.catalog.Catalog.provider providers.catalog.Provider.model providers.http.HttpProvider.model
-    providers.local.LocalProvider.model providers.demo.pieces.as_wire tools.arithmetic.apply tools.arithmetic.called
-    tools.base.tool tools.mcp.offered.LeftOut.add tools.mcp.tools.fingerprint_of web.commands.away web.commands.refused
-    web.composer.render_asking web.composer.render_refused web.composer.render_send web.endings.ending web.figures.many
-    web.insight.Sums.of web.insight.time_of web.links.url_of web.meter.meter_of web.models_shown.find web.numbers.number_in
-    web.operations.blocks web.operations.keep web.permission.panel_id web.rendered.Kept.get web.rendered.Kept.put
-    web.static_files.StaticFiles.add_files web.static_files.Storage.stored_name web.thread.Viewer.larger
-    web.timeline.timeline_of web.review_forms.see_other templatetags.chat.icon
+    providers.local.provider.LocalProvider.model
+    tools.calculator.arithmetic.called tools.base.tool tools.mcp.offered.LeftOut.add tools.mcp.tools.fingerprint_of
+    pages.commands.away pages.commands.refused conversations.composer.render_asking
+    conversations.composer.render_refused conversations.composer.render_send thread.endings.ending thread.figures.many
+    insight.page.Sums.of insight.page.time_of sharing.links.url_of thread.meter.meter_of catalog.page.find
+    pages.words.numbers.number_in pages.operations.blocks pages.operations.keep thread.permission.panel_id
+    markdown.kept.Kept.get markdown.kept.Kept.put pages.static_files.StaticFiles.add_files
+    pages.static_files.Storage.stored_name thread.page.Viewer.larger thread.timeline.timeline_of reviews.forms.see_other
+    templatetags.chat.icon
 """
 NOT_ASKED = frozenset(
     " ".join(
@@ -193,5 +212,70 @@ NOT_ASKED = frozenset(
     ).split()
 )
 # Their own readers of the environment and of rows, the terminal's commands, and pages, which the forms and the functions above make.
-NOT_WALKED = ("store.", "admin.", "management.", "local_model.", "environment.", "databases.", "mail_server.")
-NOT_WALKED += ("checks.", "models.", "turns.", "web.views.", "settings.")
+NOT_WALKED = (
+    *(
+        "accounts.admin",
+        "accounts.first_account",
+        "accounts.leaving",
+        "accounts.letting_in",
+        "accounts.models",
+    ),
+    *(
+        "accounts.names",
+        "accounts.roles",
+        "accounts.store",
+        "accounts.views",
+        "accounts.ways_in",
+        "admin_pages",
+    ),
+    *("branches.comparing", "branches.copying", "branches.forking", "branches.map_rows", "branches.models"),
+    *(
+        "branches.verify",
+        "branches.views",
+        "catalog.admin",
+        "catalog.keeper",
+        "catalog.models",
+        "catalog.prices",
+    ),
+    *(
+        "catalog.store",
+        "catalog.views",
+        "checks.",
+        "config.databases",
+        "config.environment",
+        "config.mail_server",
+    ),
+    *(
+        "conversations.instructions",
+        "conversations.store",
+        "conversations.views",
+        "insight.models",
+        "insight.store",
+    ),
+    *("insight.sums", "insight.views", "limits.", "management.", "mcp_servers.", "models", "oversight."),
+    *(
+        "pages.errors",
+        "pages.health",
+        "pages.limiting.throttle",
+        "pages.models",
+        "pages.preferences",
+        "pages.staff",
+    ),
+    *(
+        "providers.local.files",
+        "providers.local.holder",
+        "providers.local.install",
+        "providers.local.process",
+    ),
+    *("providers.local.smollm2", "reviews.models", "reviews.reviewers", "reviews.store", "reviews.verify"),
+    *(
+        "reviews.views",
+        "settings.",
+        "sharing.models",
+        "sharing.store",
+        "sharing.views",
+        "store.",
+        "thread.views",
+        "turns.",
+    ),
+)

@@ -12,13 +12,13 @@ from uuid import UUID
 import pytest
 
 from chatapp.core.items import Kind
+from chatapp.live.growing import GrowingItem
+from chatapp.markdown import render_within
+from chatapp.markdown.renderers import GivenUp, Renderers
+from chatapp.thread.bodies import blocks_within
+from chatapp.thread.pieces import Piece
 from chatapp.tools.base import ToolError
-from chatapp.tools.reading import page_read
-from chatapp.web.bodies import blocks_within
-from chatapp.web.growing_item import GrowingItem
-from chatapp.web.markdown import render_within
-from chatapp.web.markdown.renderers import GivenUp, Renderers
-from chatapp.web.pieces import Piece
+from chatapp.tools.page.reading import page_read
 
 from .shapes import PUMPS, shape
 

@@ -6,14 +6,15 @@ from __future__ import annotations
 import re
 from functools import partial
 
-from chatapp.providers.demo.texts import TOPICS
-
 from chatapp.core.contracts import CONTRACTS
-from chatapp.providers import anthropic_models, anthropic_refusals, chat_errors, openai_models
-from chatapp.providers.chat_thinking import THINKING
-from chatapp.providers.demo import finding
-from chatapp.tools import kinds
-from chatapp.web.markdown import healing
+from chatapp.markdown import healing
+from chatapp.providers.anthropic import models as anthropic_models
+from chatapp.providers.anthropic import refusals as anthropic_refusals
+from chatapp.providers.chat import errors as chat_errors
+from chatapp.providers.chat.thinking import THINKING
+from chatapp.providers.demo import calling, topics
+from chatapp.providers.openai import models as openai_models
+from chatapp.tools.page import kinds
 
 from .found import ANYWHERE, compiled, compiled_late, modules, source, written_in_place
 from .growth import too_steep
@@ -22,17 +23,16 @@ from .shapes import shapes
 # Patterns that are written as words in a table, by where they are used.
 TABLES = {
     ("chatapp.core.contracts", "self.where"): [row.where for row in CONTRACTS],
-    ("chatapp.providers.anthropic_models", "facts.where"): [row.where for row in anthropic_models.FACTS],
-    ("chatapp.providers.openai_models", "facts.where"): [row.where for row in openai_models.FACTS],
-    ("chatapp.providers.chat_thinking", "row.where"): [row.where for row in THINKING],
-    ("chatapp.providers.chat_errors", "pattern"): [words for _, words in chat_errors._TROUBLES],
-    ("chatapp.providers.anthropic_refusals", "pattern"): [
+    ("chatapp.providers.anthropic.models", "facts.where"): [row.where for row in anthropic_models.FACTS],
+    ("chatapp.providers.openai.models", "facts.where"): [row.where for row in openai_models.FACTS],
+    ("chatapp.providers.chat.thinking", "row.where"): [row.where for row in THINKING],
+    ("chatapp.providers.chat.errors", "pattern"): [words for _, words in chat_errors._TROUBLES],
+    ("chatapp.providers.anthropic.refusals", "pattern"): [
         words for words, _ in (*anthropic_refusals.WORDS, *anthropic_refusals.REPAIRS)
     ],
-    ("chatapp.providers.demo.replies", "topic.pattern"): [topic.pattern for topic in TOPICS],
 }
 # They are given no more than so many signs; the functions that see to it are measured whole.
-SHORT = {healing._LINK: 400, finding._NOTHING_ELSE: finding.READ, kinds._WITHIN: kinds._LOOKED_AT}
+SHORT = {healing._LINK: 400, calling._QUOTED: topics.READ, kinds._WITHIN: kinds._LOOKED_AT}
 # Under another name it would not be seen.
 RENAMED = re.compile(r"^\s*(?:from re import|import re as|import regex)", re.MULTILINE)
 SIZES = (2_000, 4_000, 8_000, 16_000)

@@ -13,11 +13,11 @@ import pytest
 from chatapp.core.draft import Draft
 from chatapp.core.events import ItemDelta, ItemStarted
 from chatapp.core.items import KeyMaker, Kind
+from chatapp.live.growing import GrowingItem
 from chatapp.providers.base import ProviderError
-from chatapp.providers.chat_tags import TagReader
+from chatapp.providers.chat.tags import TagReader
 from chatapp.providers.sse import Decoder
 from chatapp.turns.live import MemoryLive
-from chatapp.web.growing_item import GrowingItem
 from tests.providers.fuzz import Recording
 
 from .growth import too_steep

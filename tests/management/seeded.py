@@ -11,10 +11,15 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.utils import timezone
 
+from chatapp.branches.models import Origin
 from chatapp.core.recorded import Recorded
-from chatapp.models import Conversation, Item, Look, Message, ModelDay, Note, Origin, Share, Submission, Wish
+from chatapp.insight.models import ModelDay
+from chatapp.oversight.models import Look
+from chatapp.reviews.models import Note, Submission, Wish
+from chatapp.reviews.reviewers import is_reviewer
+from chatapp.sharing.models import Share
 from chatapp.store import verify_log
-from chatapp.store.reviewers import is_reviewer
+from chatapp.store.models import Conversation, Item, Message
 
 
 def tell() -> None:

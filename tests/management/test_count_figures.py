@@ -6,8 +6,8 @@ import pytest
 from django.core.management import call_command
 
 from chatapp import store
+from chatapp.insight.models import ModelDay, PersonDay
 from chatapp.management.tables import COUNTING
-from chatapp.models import ModelDay, PersonDay
 from tests.store.sums import in_all
 
 pytestmark = [pytest.mark.both, pytest.mark.django_db(transaction=True)]

@@ -29,7 +29,7 @@ from chatapp.providers.base import Ask, Endpoint, ProviderError, Wire
 from chatapp.providers.sse import Decoder
 
 STREAMS = Path(__file__).parent / "streams"
-MODULES = {"responses": "openai_responses", "messages": "anthropic_messages", "chat": "chat_completions"}
+MODULES = {"responses": "openai.responses", "messages": "anthropic.messages", "chat": "chat.completions"}
 PROVIDERS = {"responses": "openai", "messages": "anthropic", "chat": "compatible"}
 HOSTS = {"responses": "api.openai.com", "messages": "api.anthropic.com", "chat": "chat.example.org"}
 

@@ -12,7 +12,7 @@ from chatapp.core.contracts import Repair, contract_for
 from chatapp.core.history import History, Logged, Part, Question, Response, Result, Target, fold
 from chatapp.core.items import Item, Kind, Outcome
 from chatapp.core.verbatim import dumps, loads
-from chatapp.providers.anthropic_messages import INTERLEAVED, WIRE
+from chatapp.providers.anthropic.messages import INTERLEAVED, WIRE
 from chatapp.providers.base import OFF, Ask, Endpoint, ModelSpec, ToolSpec
 
 from .fuzz import Recording, hear, recordings

@@ -6,8 +6,8 @@ import pytest
 
 from chatapp.core.contracts import Repair
 from chatapp.core.verbatim import dumps
-from chatapp.providers.anthropic_messages import WIRE
-from chatapp.providers.anthropic_refusals import failure
+from chatapp.providers.anthropic.messages import WIRE
+from chatapp.providers.anthropic.refusals import failure
 from chatapp.providers.base import Endpoint, ProviderError, Trouble
 
 ENDPOINT = Endpoint(name="anthropic", dialect="messages", label="Anthropic")

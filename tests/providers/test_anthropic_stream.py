@@ -9,7 +9,7 @@ import pytest
 from chatapp.core.events import Finish, ItemDelta, ItemDone, ItemStarted, ResponseEnded, Usage
 from chatapp.core.items import ITEM_CAP, Item, KeyMaker, Kind
 from chatapp.core.verbatim import dumps
-from chatapp.providers.anthropic_stream import MessagesParser
+from chatapp.providers.anthropic.stream import MessagesParser
 from chatapp.providers.base import ProviderError, Trouble
 
 from .fuzz import Heard, hear, recordings

@@ -10,7 +10,7 @@ import pytest
 from chatapp.core.contracts import contract_for
 from chatapp.core.history import History, Question
 from chatapp.providers.base import OFF, Ask, Endpoint, ModelSpec, ToolSpec
-from chatapp.providers.chat_completions import WIRE
+from chatapp.providers.chat.completions import WIRE
 
 DEEPSEEK = "https://api.deepseek.com"
 KIMI = "https://api.moonshot.ai/v1"

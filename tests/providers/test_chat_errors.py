@@ -8,7 +8,7 @@ import pytest
 
 from chatapp.core.history import Repair
 from chatapp.providers.base import Endpoint, ProviderError, Trouble
-from chatapp.providers.chat_completions import WIRE
+from chatapp.providers.chat.completions import WIRE
 
 HERE = Endpoint(name="compatible", dialect="chat", label="My server")
 

@@ -12,7 +12,7 @@ from chatapp.core.contracts import IN_CONTENT, Contract, Filler, Repair, Scope, 
 from chatapp.core.history import Logged, Target, fold
 from chatapp.core.items import Item, Kind, Outcome
 from chatapp.providers.base import OFF, Ask, ModelSpec
-from chatapp.providers.chat_messages import NO_SIGNATURE, messages_of, thoughts_in
+from chatapp.providers.chat.messages import NO_SIGNATURE, messages_of, thoughts_in
 
 Message = dict[str, Any]
 PLAIN = Contract(where="", dialect="chat", since="2026-01", source="a test")

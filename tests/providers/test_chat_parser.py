@@ -22,7 +22,7 @@ from chatapp.core.events import (
 )
 from chatapp.core.items import ITEM_CAP, Item, KeyMaker, Kind
 from chatapp.providers.base import Ask, ProviderError, Trouble
-from chatapp.providers.chat_completions import WIRE
+from chatapp.providers.chat.completions import WIRE
 
 from .fake_wire import question
 from .fuzz import Recording, hear, recordings

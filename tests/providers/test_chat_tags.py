@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from chatapp.providers.chat_tags import Said, TagReader
+from chatapp.providers.chat.tags import Said, TagReader
 
 THINK = ("<think>", "</think>")
 NO_OPEN = ("", "</think>")

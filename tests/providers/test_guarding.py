@@ -14,8 +14,8 @@ import httpcore
 import httpx
 import pytest
 
-from chatapp.core.addresses import is_public
 from chatapp.core.items import KeyMaker
+from chatapp.net.addresses import is_public
 from chatapp.net.dial import Guard, NotAllowed, NotFound, NotReached, NotSecure
 from chatapp.providers import WIRES
 from chatapp.providers.base import Endpoint, ProviderError, Trouble

@@ -13,7 +13,7 @@ from chatapp.core.events import Event, Finish, ItemDelta, ItemDone, ItemStarted,
 from chatapp.core.history import History, Logged, Part, Question, Response, Result, Target, fold
 from chatapp.core.items import ITEM_CAP, Item, KeyMaker, Kind
 from chatapp.providers.base import OFF, Ask, Endpoint, ModelSpec, ProviderError, ToolSpec, Trouble
-from chatapp.providers.openai_responses import WIRE
+from chatapp.providers.openai.responses import WIRE
 from chatapp.providers.sse import Decoder
 
 from .fuzz import STREAMS

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from chatapp import store
-from chatapp.models import Conversation
 from chatapp.store import at_once
+from chatapp.store.models import Conversation
 
 
 @pytest.fixture

@@ -8,11 +8,11 @@ from uuid import uuid4
 import pytest
 
 from chatapp import store
-from chatapp.core.permission import Decision, shown_hash
-from chatapp.models import LIVE, Message, Status
+from chatapp.core.decision import Decision, shown_hash
+from chatapp.limits.store import BeyondLimit
 from chatapp.store import AskedFor, Measured, Refused
 from chatapp.store.at_once import MOST, TOO_MANY
-from chatapp.store.limits import BeyondLimit
+from chatapp.store.models import LIVE, Message, Status
 
 from .make import call, text
 from .test_fence import PATIENCE, InThread

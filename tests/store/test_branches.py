@@ -9,7 +9,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from chatapp import store
-from chatapp.models import Conversation, Item, Message
+from chatapp.store.models import Conversation, Item, Message
 
 from .make import call, result, text, thought
 

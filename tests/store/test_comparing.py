@@ -5,11 +5,12 @@ from __future__ import annotations
 import pytest
 
 from chatapp import store
-from chatapp.models import Item, Message, Status
-from chatapp.store import Measured, comparing, deleting, places
-from chatapp.store.comparing import load_measures, load_parting
-from chatapp.store.copying import Parts
-from chatapp.store.forking import Extent, fork
+from chatapp.branches import comparing
+from chatapp.branches.comparing import load_measures, load_parting
+from chatapp.branches.copying import Parts
+from chatapp.branches.forking import Extent, fork
+from chatapp.store import Measured, deleting, places
+from chatapp.store.models import Item, Message, Status
 
 from .make import call, result, text, thought
 

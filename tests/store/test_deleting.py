@@ -10,9 +10,9 @@ import pytest
 from django.utils import timezone
 
 from chatapp import store
-from chatapp.models import Conversation, Item, Message, Place, Status
 from chatapp.store import deleting, places
 from chatapp.store.changes import changed
+from chatapp.store.models import Conversation, Item, Message, Place, Status
 
 pytestmark = [pytest.mark.django_db, pytest.mark.both]
 

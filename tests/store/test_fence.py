@@ -13,8 +13,8 @@ from django.db import connection, transaction
 from django.db.models import F
 
 from chatapp import store
-from chatapp.models import Item, Message, Status, ToolRun
 from chatapp.store import Claim, Fenced, Measured
+from chatapp.store.models import Item, Message, Status, ToolRun
 
 from .make import call, result, seen, text, thought
 

@@ -11,24 +11,26 @@ from django.db import connection
 from django.utils import timezone
 
 from chatapp import store
-from chatapp.core.permission import Decided, Decision, decision_item
-from chatapp.models import (
+from chatapp.accounts import leaving
+from chatapp.branches import forking
+from chatapp.branches.copying import BATCH, NOT_SHARED, Parts
+from chatapp.branches.forking import Extent, fork, forks_of, origin_of
+from chatapp.branches.models import Origin
+from chatapp.core.decision import Decided, Decision, decision_item
+from chatapp.store import Measured, Refused, deleting, places
+from chatapp.store.changes import changed
+from chatapp.store.models import (
     LIVE,
     Conversation,
     Draft,
     Grant,
     Item,
     Message,
-    Origin,
     Place,
     Status,
     TitledBy,
     ToolRun,
 )
-from chatapp.store import Measured, Refused, deleting, forking, leaving, places
-from chatapp.store.changes import changed
-from chatapp.store.copying import BATCH, NOT_SHARED, Parts
-from chatapp.store.forking import Extent, fork, forks_of, origin_of
 from chatapp.store.titles import load_untitled
 
 from .make import call, result, text, thought

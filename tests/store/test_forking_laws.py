@@ -16,11 +16,11 @@ from hypothesis import HealthCheck, Phase, event, given, settings
 from hypothesis import strategies as st
 
 from chatapp import store
+from chatapp.branches.forking import Extent, fork
 from chatapp.core.contracts import Contract, Repair, Scope
 from chatapp.core.history import Target, fold
-from chatapp.models import LIVE, Conversation, Item, Message
 from chatapp.store import Refused
-from chatapp.store.forking import Extent, fork
+from chatapp.store.models import LIVE, Conversation, Item, Message
 
 from .test_forking import rows_of_all_tables, untouched
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from chatapp import store
-from chatapp.models import Message
 from chatapp.store.branches import count_characters
 from chatapp.store.leaving_out import find_start, has_older
+from chatapp.store.models import Message
 
 from .make import text
 

@@ -9,9 +9,10 @@ import pytest
 from django.utils import timezone
 
 from chatapp import store
-from chatapp.models import Conversation, Message, Status, TitledBy
-from chatapp.store import deleting, listing, titles
-from chatapp.store.listing import PAGE, State, load_page, load_row
+from chatapp.conversations import store as listing
+from chatapp.conversations.store import PAGE, State, load_page, load_row
+from chatapp.store import deleting, titles
+from chatapp.store.models import Conversation, Message, Status, TitledBy
 
 pytestmark = [pytest.mark.django_db, pytest.mark.both]
 

@@ -31,10 +31,10 @@ from chatapp.core.draft import Draft
 from chatapp.core.events import Asked, ItemDelta, ItemDone, ItemStarted
 from chatapp.core.history import NO_RESULT
 from chatapp.core.items import FROM_MODEL, Item, Kind
-from chatapp.models import Conversation, Message
-from chatapp.models import Draft as DraftRow
-from chatapp.models import Item as ItemRow
 from chatapp.store import Claim, Fenced, Measured, Refused, Seen
+from chatapp.store.models import Conversation, Message
+from chatapp.store.models import Draft as DraftRow
+from chatapp.store.models import Item as ItemRow
 
 from .sums import assert_counted, in_all
 

@@ -11,10 +11,17 @@ from django.db import connection
 from django.utils import timezone
 
 from chatapp import store
-from chatapp.models import Conversation, LongWrite, Message, Origin, Scope, Status, Submission, Submitted
-from chatapp.store import AskedFor, Refused, deleting, leaving, listing, long_writes, submitting
-from chatapp.store.forking import WENT_ON, Extent, Manner, fork
-from chatapp.store.long_writes import LOST, ONE_AT_A_TIME, TOO_MANY, long_write
+from chatapp.accounts import leaving
+from chatapp.branches.forking import WENT_ON, Extent, Manner, fork
+from chatapp.branches.models import Origin
+from chatapp.conversations import store as listing
+from chatapp.reviews.models import Scope, Submission, Submitted
+from chatapp.reviews.store import submitting
+from chatapp.store import AskedFor, Refused, deleting
+from chatapp.store.database import long_writes
+from chatapp.store.database.long_writes import LOST, ONE_AT_A_TIME, TOO_MANY, long_write
+from chatapp.store.models import Conversation, Message, Status
+from chatapp.store.running_models import LongWrite
 from tests.faults import beside
 
 pytestmark = [pytest.mark.both, pytest.mark.django_db(transaction=True)]

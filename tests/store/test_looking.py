@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from chatapp.models import Look
-from chatapp.store import looking, start_conversation
+from chatapp.oversight import looking
+from chatapp.oversight.models import Look
+from chatapp.store import start_conversation
 
 pytestmark = pytest.mark.both
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from chatapp.models import McpServer, McpTool
-from chatapp.store import mcp_servers
+from chatapp.mcp_servers import store as mcp_servers
+from chatapp.mcp_servers.models import McpServer, McpTool
 from chatapp.tools.mcp.offered import Offered
 
 pytestmark = [pytest.mark.django_db, pytest.mark.both]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from chatapp.models import Installation, KnownModel, ModelProvider
-from chatapp.store import model_providers
+from chatapp.catalog import store as model_providers
+from chatapp.catalog.models import Installation, KnownModel, ModelProvider
 
 pytestmark = [pytest.mark.django_db, pytest.mark.both]
 

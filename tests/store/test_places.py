@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from chatapp import store
-from chatapp.models import Conversation, Message, Place
 from chatapp.store import places
+from chatapp.store.models import Conversation, Message, Place
 
 from .test_fence import PATIENCE, InThread
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from chatapp import store
-from chatapp.models import Conversation, Message
+from chatapp.pages.preferences import RECENT, load_preference, recent_models, save_preference
 from chatapp.store import AskedFor
-from chatapp.store.preferences import RECENT, load_preference, recent_models, save_preference
+from chatapp.store.models import Conversation, Message
 
 pytestmark = [pytest.mark.django_db, pytest.mark.both]
 

@@ -11,8 +11,8 @@ import pytest
 from chatapp import store
 from chatapp.core.counting import portions
 from chatapp.core.items import Item
-from chatapp.models import ENDED, LIVE, Message, Status
 from chatapp.store import Fenced, Measured, Refused
+from chatapp.store.models import ENDED, LIVE, Message, Status
 
 from .make import call, result, text, thought
 from .sums import assert_counted, in_all

@@ -8,9 +8,11 @@ import pytest
 from django.contrib.auth.models import User
 
 from chatapp import store
-from chatapp.models import Conversation, Message, Note, Scope, Status, Submission, Submitted, Verdict
-from chatapp.store import AskedFor, Measured, Refused, deleting, forking, reviewing, submitting
-from chatapp.store.reviewing import (
+from chatapp.accounts.roles import set_roles
+from chatapp.branches import forking
+from chatapp.reviews.models import Note, Scope, Submission, Submitted, Verdict
+from chatapp.reviews.store import reviewing, submitting
+from chatapp.reviews.store.reviewing import (
     append_answer,
     append_note,
     assign,
@@ -24,8 +26,9 @@ from chatapp.store.reviewing import (
     readable_by,
     release,
 )
-from chatapp.store.roles import set_roles
-from chatapp.store.submitting import submit, withdraw
+from chatapp.reviews.store.submitting import submit, withdraw
+from chatapp.store import AskedFor, Measured, Refused, deleting
+from chatapp.store.models import Conversation, Message, Status
 
 from .make import text, thought
 from .test_races import race

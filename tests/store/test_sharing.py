@@ -9,10 +9,10 @@ import pytest
 from django.utils import timezone
 
 from chatapp import store
-from chatapp.models import Conversation, Item, Message, Share
-from chatapp.store import Measured, Refused, deleting, leaving, sharing
-from chatapp.store.changes import changed
-from chatapp.store.sharing import (
+from chatapp.accounts import leaving
+from chatapp.sharing import store as sharing
+from chatapp.sharing.models import Share
+from chatapp.sharing.store import (
     fork_shared,
     load_shares,
     load_title,
@@ -21,6 +21,9 @@ from chatapp.store.sharing import (
     share,
     shared_messages,
 )
+from chatapp.store import Measured, Refused, deleting
+from chatapp.store.changes import changed
+from chatapp.store.models import Conversation, Item, Message
 from chatapp.store.titles import retitle
 
 from .make import text, thought

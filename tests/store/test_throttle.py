@@ -7,8 +7,8 @@ from threading import Barrier
 
 import pytest
 
-from chatapp.models import Throttle
-from chatapp.store.throttle import CLEANING, KEPT, Limit, forget, give_back, take
+from chatapp.pages.limiting.throttle import CLEANING, KEPT, Limit, forget, give_back, take
+from chatapp.store.running_models import Throttle
 
 from .test_fence import PATIENCE, InThread
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from chatapp import store
-from chatapp.models import Conversation, Item, Message, Status
 from chatapp.store import Measured, Refused
+from chatapp.store.models import Conversation, Item, Message, Status
 
 from .make import text
 from .test_branches import long_branch

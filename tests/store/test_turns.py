@@ -7,8 +7,8 @@ import pytest
 from chatapp import store
 from chatapp.core.events import Asked, ItemDelta, ItemDone, ItemStarted
 from chatapp.core.items import Item, Kind
-from chatapp.models import Draft, Message, Status
 from chatapp.store import Fenced, Measured
+from chatapp.store.models import Draft, Message, Status
 
 from .make import call, result, seen, text, thought
 

@@ -10,9 +10,9 @@ from django.contrib.sessions.middleware import SessionMiddleware
 from django.db import DatabaseError, connection, transaction
 from django.http import HttpRequest, HttpResponse
 
-from chatapp.models import Throttle
-from chatapp.patience import patience
-from chatapp.store.unavailable import Trouble, Waited, trouble_in
+from chatapp.config.patience import patience
+from chatapp.store.database.unavailable import Trouble, Waited, trouble_in
+from chatapp.store.running_models import Throttle
 from tests.faults import FAULTS, full, read_only, short_patience
 
 

@@ -9,8 +9,8 @@ from django.core.management import CommandError, call_command
 from django.db import IntegrityError, connection, transaction
 
 from chatapp import store
-from chatapp.models import Conversation, Draft, Item, Message
 from chatapp.store import Measured
+from chatapp.store.models import Conversation, Draft, Item, Message
 
 from .make import call, result, text, thought
 

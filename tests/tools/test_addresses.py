@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from chatapp.core.addresses import is_public
+from chatapp.net.addresses import is_public
 from chatapp.tools import ToolError
-from chatapp.tools.page_urls import checked_url, host_of, is_literal, port_of
+from chatapp.tools.page.urls import checked_url, host_of, is_literal, port_of
 
 RANGES = """
 0.0.0.0 0.255.255.255 10.0.0.0 10.255.255.255 100.64.0.0 100.127.255.255 127.0.0.0 127.255.255.255

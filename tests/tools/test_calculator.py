@@ -10,7 +10,7 @@ import pytest
 
 from chatapp.core.items import Outcome
 from chatapp.tools import TOOLS, ToolError
-from chatapp.tools.calculator import calculator
+from chatapp.tools.calculator.tool import calculator
 
 
 @pytest.mark.parametrize(

@@ -14,8 +14,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from chatapp.tools import ToolError
-from chatapp.tools.calculator import calculator
-from chatapp.tools.expressions import evaluate
+from chatapp.tools.calculator.expressions import evaluate
+from chatapp.tools.calculator.tool import calculator
 
 LEAVES = st.integers(0, 999).map(str)
 EXPRESSIONS = st.recursive(

@@ -16,7 +16,7 @@ import pytest
 
 from chatapp.net.dial import Guard
 from chatapp.tools import ToolError
-from chatapp.tools.fetching import MOST_REDIRECTS, Fetched, Limits, fetched
+from chatapp.tools.page.fetching import MOST_REDIRECTS, Fetched, Limits, fetched
 
 from ..providers.serving import (
     Peer,

@@ -11,8 +11,8 @@ import pytest
 from chatapp.core.items import Outcome
 from chatapp.tools import TOOLS, ToolError
 from chatapp.tools.base import CAP
-from chatapp.tools.fetching import Limits
-from chatapp.tools.read_page import MOST_LETTERS, in_words
+from chatapp.tools.page.fetching import Limits
+from chatapp.tools.page.tool import MOST_LETTERS, in_words
 
 from ..providers.serving import Script, answer, head, raw, serving
 from .websites import at, leading, leads_to, page

@@ -7,8 +7,8 @@ import asyncio
 import pytest
 
 from chatapp.tools import ToolError
-from chatapp.tools.readable import LEFT_OUT, MOST_WRITTEN, readable
-from chatapp.tools.reading import PageRead, page_read
+from chatapp.tools.page.readable import LEFT_OUT, MOST_WRITTEN, readable
+from chatapp.tools.page.reading import PageRead, page_read
 
 URL = "https://site.example/a/b"
 MOST = 2 * 1024 * 1024

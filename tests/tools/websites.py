@@ -7,9 +7,9 @@ import ssl
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from chatapp.core.addresses import is_public
+from chatapp.net.addresses import is_public
 from chatapp.net.dial import Guard
-from chatapp.tools.page_urls import is_literal
+from chatapp.tools.page.urls import is_literal
 
 from ..providers.serving import Script, Server, answer
 

@@ -12,11 +12,11 @@ from urllib.request import urlopen
 from uuid import UUID
 
 from chatapp import store
+from chatapp.core.decision import Decision
 from chatapp.core.items import Item, Kind
-from chatapp.core.permission import Decision
 from chatapp.core.verbatim import encode
-from chatapp.models import Message, Status
 from chatapp.store import in_thread
+from chatapp.store.models import Message, Status
 
 from .providers import Line
 from .stage import Stage

@@ -16,9 +16,9 @@ from chatapp import store
 from chatapp.core.contracts import contract_for
 from chatapp.core.events import Event
 from chatapp.core.items import Item, KeyMaker, Kind
-from chatapp.models import Conversation, Message
 from chatapp.providers.base import OFF, Ask, Endpoint, ModelSpec, Sent
 from chatapp.store import in_thread
+from chatapp.store.models import Conversation, Message
 from chatapp.tools import TOOLS
 from chatapp.tools.base import Tool
 from chatapp.turns.engine import Engine

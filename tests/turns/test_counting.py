@@ -11,13 +11,17 @@ import pytest
 from django.contrib.auth import get_user_model
 
 from chatapp import store
+from chatapp.accounts.leaving import leave
+from chatapp.branches import forking
+from chatapp.catalog.models import KnownModel
 from chatapp.core.counting import COUNTED
 from chatapp.core.events import Finish
 from chatapp.core.spread import bucket
-from chatapp.models import Conversation, KnownModel, Message, ModelDay, PersonDay, Status
+from chatapp.insight import sums as figures
+from chatapp.insight.models import ModelDay, PersonDay
 from chatapp.providers.base import ProviderError, Trouble
-from chatapp.store import figures, forking, in_thread
-from chatapp.store.leaving import leave
+from chatapp.store import in_thread
+from chatapp.store.models import Conversation, Message, Status
 from tests.store.sums import by_model, by_person, in_all
 
 from .script import Ticks, call, held, response, text, thought

@@ -11,12 +11,12 @@ from typing import Any
 import pytest
 
 from chatapp.core.items import Item, Kind
-from chatapp.models import Status
 from chatapp.providers import WIRES
 from chatapp.providers.base import Endpoint
 from chatapp.providers.catalog import Catalog
 from chatapp.providers.http import HttpProvider
 from chatapp.providers.reading import Limits
+from chatapp.store.models import Status
 from tests.providers.fuzz import STREAMS
 from tests.providers.serving import Script, answer, cut, forever, raw, reset, serving, silence, stream
 

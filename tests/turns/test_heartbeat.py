@@ -14,8 +14,10 @@ import pytest
 from django.db import OperationalError
 
 from chatapp import store
-from chatapp.models import Heartbeat, Message, Status
-from chatapp.store import LiveTurn, heartbeats, in_thread
+from chatapp.store import LiveTurn, in_thread
+from chatapp.store.database import heartbeats
+from chatapp.store.models import Message, Status
+from chatapp.store.running_models import Heartbeat
 from chatapp.turns.heartbeat import DEAD_AFTER
 from chatapp.turns.heartbeat import Heartbeat as Beating
 

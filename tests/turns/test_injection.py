@@ -8,12 +8,14 @@ from typing import Any
 
 import pytest
 
+from chatapp.core.decision import Decision
 from chatapp.core.events import Event
 from chatapp.core.items import KeyMaker, Kind
-from chatapp.core.permission import Decision
-from chatapp.models import Conversation, Grant, McpServer, Preference, Status
+from chatapp.mcp_servers.models import McpServer
+from chatapp.pages.models import Preference
 from chatapp.providers.base import Ask
 from chatapp.store import asks_of, in_thread
+from chatapp.store.models import Conversation, Grant, Status
 from chatapp.tools import TOOLS
 from chatapp.tools.base import Tool, can_be_read
 from chatapp.tools.base import tool as made

@@ -6,14 +6,14 @@ from collections.abc import Iterator
 
 import pytest
 
-from chatapp import local_model
 from chatapp.core.items import Kind
-from chatapp.local_model import LocalModel, State, install
-from chatapp.models import Status
 from chatapp.providers import WIRES
+from chatapp.providers import local as local_model
 from chatapp.providers.base import Endpoint
 from chatapp.providers.catalog import Catalog
-from chatapp.providers.local import LocalProvider
+from chatapp.providers.local import LocalModel, State, install
+from chatapp.providers.local.provider import LocalProvider
+from chatapp.store.models import Status
 from tests.test_local_model import clear, settled
 
 from .stage import play, stage

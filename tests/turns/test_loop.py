@@ -11,8 +11,8 @@ from django.db import OperationalError, connection
 from chatapp import store
 from chatapp.core.events import Finish, ItemsStored, Usage
 from chatapp.core.history import GO_ON, Question, Repair
-from chatapp.models import Conversation, Message, Status, ToolRun
 from chatapp.providers.base import ProviderError, Trouble
+from chatapp.store.models import Conversation, Message, Status, ToolRun
 from chatapp.tools.base import Tool
 from chatapp.tools.base import tool as made
 

@@ -11,15 +11,17 @@ from pathlib import Path
 import pytest
 
 from chatapp import store
-from chatapp.core.permission import Decision
-from chatapp.models import Conversation, McpServer, McpTool, Status
+from chatapp.core.decision import Decision
+from chatapp.mcp_servers import store as mcp_servers
+from chatapp.mcp_servers.keeper import GONE, NOT_HERE, OFF, Mcp
+from chatapp.mcp_servers.models import McpServer, McpTool
 from chatapp.providers.catalog import Catalog
 from chatapp.providers.demo import DemoProvider
-from chatapp.store import in_thread, mcp_servers
+from chatapp.store import in_thread
+from chatapp.store.models import Conversation, Status
 from chatapp.tools import TOOLS
 from chatapp.tools.at_hand import ToolsAtHand
 from chatapp.tools.mcp.offered import Offered
-from chatapp.turns.mcp import GONE, NOT_HERE, OFF, Mcp
 from tests.tools.mcp.serving import QUICK, http_server, script
 from tests.tools.mcp.test_http import Speaker
 

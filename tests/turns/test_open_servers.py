@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 
 from chatapp.core.items import Item, Kind
-from chatapp.models import Status
 from chatapp.providers import WIRES
 from chatapp.providers.base import Endpoint
 from chatapp.providers.catalog import Catalog
+from chatapp.store.models import Status
 from tests.providers.serving import EVENT_STREAM, Peer, answer, serving, stream
 
 from .providers import StandIn, at_once, get_weather, tool

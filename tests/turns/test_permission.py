@@ -13,13 +13,14 @@ import pytest
 from django.contrib.auth import get_user_model
 
 from chatapp import store
+from chatapp.core.decision import Decision, arguments_hash, read_decision
 from chatapp.core.history import NO_RESULT
 from chatapp.core.items import Item, Kind
-from chatapp.core.permission import Decision, arguments_hash, read_decision
-from chatapp.models import Conversation, Grant, Message, Status, ToolRun
-from chatapp.models import Item as ItemRow
-from chatapp.store import Refused, grants, in_thread
-from chatapp.store.deciding import DECIDED, DENIED, NOT_WAITING, OTHERS
+from chatapp.store import Refused, in_thread
+from chatapp.store.models import Conversation, Grant, Message, Status, ToolRun
+from chatapp.store.models import Item as ItemRow
+from chatapp.store.permissions import grants
+from chatapp.store.permissions.deciding import DECIDED, DENIED, NOT_WAITING, OTHERS
 from chatapp.tools.base import Tool, ToolError
 from chatapp.tools.base import tool as made
 

@@ -22,8 +22,8 @@ from chatapp.core.draft import Draft
 from chatapp.core.events import Asked, ItemDelta, ItemStarted
 from chatapp.core.history import Response
 from chatapp.core.items import Item, Kind
-from chatapp.models import Message, Status
 from chatapp.store import Claim, Measured, in_thread
+from chatapp.store.models import Message, Status
 from chatapp.tools.base import Tool, tool
 from chatapp.turns.locks import ProcessLock
 

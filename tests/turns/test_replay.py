@@ -10,11 +10,11 @@ from uuid import UUID
 
 import pytest
 
+from chatapp.core.decision import Decision
 from chatapp.core.items import Item, Kind
-from chatapp.core.permission import Decision
-from chatapp.models import Conversation, Message, Status
-from chatapp.models import Item as ItemRow
 from chatapp.store import in_thread
+from chatapp.store.models import Conversation, Message, Status
+from chatapp.store.models import Item as ItemRow
 from chatapp.tools.base import CAP, Tool, tool
 
 from .ledger import Ledger, assert_one_begins_the_next

@@ -9,7 +9,7 @@ import pytest
 
 from chatapp.core.history import GO_ON
 from chatapp.core.items import Item, Kind
-from chatapp.models import Message, Status
+from chatapp.store.models import Message, Status
 
 from .providers import LINES, TOOLS, UNKNOWN, Line, catalog_for
 from .stage import Stage, play, stage

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from chatapp.models import Status
+from chatapp.store.models import Status
 from chatapp.tools.base import tool
 
 from .providers import LINES, Line, catalog_for

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from chatapp.core.items import Kind
-from chatapp.models import Status
+from chatapp.store.models import Status
 from chatapp.tools.base import tool
 
 from .providers import LINES, TOOLS, Line, catalog_for

@@ -8,10 +8,10 @@ from contextlib import ExitStack
 
 import pytest
 
-from chatapp.models import Conversation, TitledBy
 from chatapp.providers.base import OFF, ProviderError, Trouble
 from chatapp.providers.catalog import Catalog
 from chatapp.store import in_thread, titles
+from chatapp.store.models import Conversation, TitledBy
 from chatapp.turns.titles import Titles
 from tests.faults import locked, short_patience
 

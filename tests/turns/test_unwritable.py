@@ -15,9 +15,9 @@ from bench.shut import Lock
 from chatapp import store
 from chatapp.core.events import Finish, ItemDelta, ItemDone, ItemStarted, ResponseEnded, TurnEnded
 from chatapp.core.items import Item, Kind
-from chatapp.models import Status
 from chatapp.providers.base import ProviderError, Trouble
 from chatapp.store import in_thread
+from chatapp.store.models import Status
 from chatapp.tools.base import tool
 from chatapp.turns.keep.journal import BLOCK, BLOCKS
 

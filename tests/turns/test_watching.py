@@ -17,9 +17,9 @@ from chatapp import store
 from chatapp.core.draft import Draft
 from chatapp.core.events import Event, ItemDelta, ItemDone, ItemStarted, ResponseEnded
 from chatapp.core.items import Item, KeyMaker, Kind
-from chatapp.models import Status
 from chatapp.providers.base import Ask
 from chatapp.store import in_thread
+from chatapp.store.models import Status
 from chatapp.turns.live import Said
 from chatapp.turns.watching import News, watch
 

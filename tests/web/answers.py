@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from chatapp.core.items import Item, Kind
-from chatapp.models import Message
+from chatapp.store.models import Message
 
 
 def answer(**more: Any) -> Message:

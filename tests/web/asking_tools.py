@@ -13,8 +13,8 @@ import httpx
 from django.contrib.auth.models import User
 
 from chatapp import store
-from chatapp.models import Message
 from chatapp.store import in_thread
+from chatapp.store.models import Message
 from chatapp.tools import Tool
 from chatapp.tools.base import tool as made
 from tests.turns.script import call

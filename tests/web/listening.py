@@ -8,7 +8,7 @@ from typing import Any
 from channels.testing import WebsocketCommunicator
 from django.conf import settings
 
-from chatapp.web.routes import sockets
+from chatapp.live.urls import sockets
 
 from .frames import Frames
 

@@ -8,10 +8,10 @@ from django.contrib.auth.models import User
 from django.test import Client
 
 from chatapp import store
+from chatapp.accounts.roles import set_roles
 from chatapp.core.items import Item, Kind
-from chatapp.models import Message
 from chatapp.store import AskedFor, Measured
-from chatapp.store.roles import set_roles
+from chatapp.store.models import Message
 from tests.store.make import text, thought
 
 DEMO = "demo:thinker"

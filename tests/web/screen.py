@@ -180,7 +180,7 @@ class Screen:
             self._do[name](*arguments)
             after_each()
 
-    # The operations, in the order of chatapp/web/operations.py
+    # The operations, in the order of chatapp/pages/operations.py
 
     def _add(self, container: str, html: str) -> None:
         fresh = _first(html)

@@ -12,16 +12,16 @@ from uuid import UUID
 from django.template.loader import render_to_string
 from django.urls import reverse
 
+from chatapp.conversations.composer import render_asking, render_send
+from chatapp.conversations.question_news import answering
 from chatapp.core.events import Event, ItemDone
 from chatapp.core.items import KeyMaker
-from chatapp.models import LIVE, Conversation, Message
+from chatapp.live.conversation import ConversationNews
+from chatapp.live.window import Outbox
 from chatapp.providers.base import Ask, ProviderError
 from chatapp.store import in_thread, load_draft, places
-from chatapp.web.composer import render_asking, render_send
-from chatapp.web.conversation_news import ConversationNews
-from chatapp.web.outbox import Outbox
-from chatapp.web.question_news import answering
-from chatapp.web.thread import Viewer, load_thread
+from chatapp.store.models import LIVE, Conversation, Message
+from chatapp.thread.page import Viewer, load_thread
 from tests.turns.stage import Stage
 
 from .frames import Frames

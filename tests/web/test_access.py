@@ -12,10 +12,11 @@ from django.contrib.auth.models import User
 from django.urls import get_resolver
 
 from chatapp import store
-from chatapp.models import Conversation, Message, Status, Submission, Wish
+from chatapp.reviews.models import Submission, Wish
+from chatapp.reviews.store.submitting import ask_to_submit, decline, submit, withdraw
+from chatapp.sharing.store import share
 from chatapp.store import AskedFor, deleting, in_thread
-from chatapp.store.sharing import share
-from chatapp.store.submitting import ask_to_submit, decline, submit, withdraw
+from chatapp.store.models import Conversation, Message, Status
 from tests.turns.stage import play
 
 from .addresses import ADDRESSES, METHODS, Whose, those

@@ -10,8 +10,9 @@ from django.contrib.auth.models import User
 from django.db import connection, connections
 from django.test import Client
 
-from chatapp.models import Conversation
-from chatapp.store import Refused, accounts
+from chatapp.accounts import store as accounts
+from chatapp.store import Refused
+from chatapp.store.models import Conversation
 from tests.conftest import PASSWORD
 from tests.web.hashers import CountingHasher
 

@@ -11,22 +11,18 @@ from django.apps import apps
 from django.contrib.auth.models import Group, User
 
 from chatapp import store
+from chatapp.accounts import roles
 from chatapp.core.history import Dropped
 from chatapp.core.signs import HIDDEN
-from chatapp.models import Conversation, Item, Look, Message, Status, Verdict
-from chatapp.store import (
-    AskedFor,
-    Measured,
-    changes,
-    deleting,
-    in_thread,
-    looking,
-    reviewers,
-    reviewing,
-    roles,
-)
-from chatapp.store.submitting import submit, withdraw
-from chatapp.web.consumers import SIGNED_OUT
+from chatapp.live.socket import SIGNED_OUT
+from chatapp.oversight import looking
+from chatapp.oversight.models import Look
+from chatapp.reviews import reviewers
+from chatapp.reviews.models import Verdict
+from chatapp.reviews.store import reviewing
+from chatapp.reviews.store.submitting import submit, withdraw
+from chatapp.store import AskedFor, Measured, changes, deleting, in_thread
+from chatapp.store.models import Conversation, Item, Message, Status
 from tests.store.make import call, result, seen, text, thought
 from tests.turns.stage import play
 
@@ -355,7 +351,7 @@ def test_a_foreign_header_does_not_say_where_a_look_came_from(her, hers):
 
 def test_a_look_is_kept_even_when_its_page_breaks(her, hers, monkeypatch):
     her.raise_request_exception = False
-    monkeypatch.setattr("chatapp.admin.transcript.browsing.load_replay", lambda pk: 1 / 0)
+    monkeypatch.setattr("chatapp.oversight.transcript.browsing.load_replay", lambda pk: 1 / 0)
     assert her.get(transcript(hers)).status_code == 500
     assert Look.objects.count() == 1
 

@@ -6,13 +6,13 @@ import re
 
 import pytest
 
-from chatapp.models import McpServer, McpTool
-from chatapp.store import mcp_servers
+from chatapp.mcp_servers import store as mcp_servers
+from chatapp.mcp_servers.keeper import GONE, Mcp
+from chatapp.mcp_servers.models import McpServer, McpTool
 from chatapp.tools.at_hand import ToolsAtHand
 from chatapp.tools.mcp.offered import Offered
 from chatapp.tools.mcp.places import Command
 from chatapp.turns.engine import engine
-from chatapp.turns.mcp import GONE, Mcp
 
 LIST = "/admin/chatapp/mcpserver/"
 ADD = f"{LIST}add/"

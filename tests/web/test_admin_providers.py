@@ -10,12 +10,14 @@ from decimal import Decimal
 import pytest
 from django.apps import apps
 
-from chatapp.models import Conversation, Installation, KnownModel, Message, ModelProvider, Status
+from chatapp.catalog import store as model_providers
+from chatapp.catalog.keeper import endpoint_of
+from chatapp.catalog.models import Installation, KnownModel, ModelProvider
+from chatapp.catalog.prices import load_price
 from chatapp.providers.catalog import Choices
-from chatapp.store import in_thread, model_providers
-from chatapp.store.prices import load_price
+from chatapp.store import in_thread
+from chatapp.store.models import Conversation, Message, Status
 from chatapp.turns.engine import engine
-from chatapp.turns.providers import endpoint_of
 from tests.tools.test_addresses import METADATA, OTHERS, RANGES, SPELLINGS, WITH_SIGNS_THAT_ARE_NOT_SEEN
 from tests.turns.conftest import up, upstream  # noqa: F401  (fixtures)
 from tests.turns.stage import play, until

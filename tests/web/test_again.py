@@ -8,9 +8,9 @@ import time
 import pytest
 from django.test import Client
 
-from chatapp.models import ModelProvider
-from chatapp.web.password_given import GIVEN_AT, HOLDS_SECONDS
-from chatapp.web.views.accounts import PASSWORD as TRIES
+from chatapp.accounts.views.accounts import PASSWORD as TRIES
+from chatapp.catalog.models import ModelProvider
+from chatapp.pages.staff.password_given import GIVEN_AT, HOLDS_SECONDS
 from tests.conftest import PASSWORD
 from tests.web.addresses import Whose, those
 from tests.web.page import Page, attribute

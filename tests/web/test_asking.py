@@ -11,8 +11,8 @@ from django.contrib.auth.models import User
 from django.test.html import Element
 
 from chatapp import store
-from chatapp.models import LIVE, Conversation, Item, Message, Status
 from chatapp.store import AskedFor, Started, deleting, in_thread
+from chatapp.store.models import LIVE, Conversation, Item, Message, Status
 from tests.turns.stage import play, until
 
 from .front import HTMX, Visitor, house, visitor

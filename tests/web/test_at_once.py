@@ -7,9 +7,9 @@ import asyncio
 import pytest
 
 from chatapp import store
-from chatapp.models import Message, Status
 from chatapp.store import AskedFor, in_thread
 from chatapp.store.at_once import MOST, TOO_MANY
+from chatapp.store.models import Message, Status
 from tests.test_ask import Shell
 from tests.turns.stage import play
 

@@ -11,8 +11,9 @@ from uuid import UUID, uuid4
 import pytest
 from django.contrib.auth.models import User
 
-from chatapp.models import Conversation, Item, Message, Preference
+from chatapp.pages.models import Preference
 from chatapp.store import in_thread
+from chatapp.store.models import Conversation, Item, Message
 from tests.turns.stage import play
 
 from .addresses import ADDRESSES, Whose, those

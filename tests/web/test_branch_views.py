@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from chatapp.models import Conversation, Message, Place
 from chatapp.store import deleting
+from chatapp.store.models import Conversation, Message, Place
 
 from .test_thread import address, ask, branch, shown
 

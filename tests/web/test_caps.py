@@ -15,9 +15,9 @@ import pytest
 from django.urls import get_resolver
 
 from chatapp.asgi import http
-from chatapp.web import reception
-from chatapp.web.caps import ADMIN, CAPS, LITTLE, QUESTION, TEXT, cap_of, in_words
-from chatapp.web.reception import MOST_OF_ONE, Pool, Refusal
+from chatapp.pages.door import reception
+from chatapp.pages.door.caps import ADMIN, CAPS, LITTLE, QUESTION, TEXT, cap_of, in_words
+from chatapp.pages.door.reception import MOST_OF_ONE, Pool, Refusal
 from tests.browser.served import Served, serving, with_tables
 
 from .addresses import ADDRESSES
@@ -265,7 +265,7 @@ def test_a_third_long_body_of_one_person_waits_for_the_first_and_others_are_not_
 HASTY = """
 import sys
 from django.core.management import execute_from_command_line
-from chatapp.web import daphne_door, reception
+from chatapp.pages.door import daphne as daphne_door, reception
 reception.PATIENCE = daphne_door.PATIENCE = 0.2
 reception.PACE = 10**9
 execute_from_command_line(["manage.py", "serve", "--port", sys.argv[1]])

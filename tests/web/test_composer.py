@@ -11,9 +11,9 @@ from django.test import AsyncClient
 from django.urls import reverse
 
 from chatapp import store
-from chatapp.models import Conversation, Item, Message, Status
+from chatapp.pages.preferences import save_preference
 from chatapp.store import AskedFor
-from chatapp.store.preferences import save_preference
+from chatapp.store.models import Conversation, Item, Message, Status
 from chatapp.turns.engine import engine
 
 from .listed import EFFORTS, listing

@@ -9,10 +9,10 @@ import pytest
 
 from chatapp import store
 from chatapp.core.items import Item, Kind
-from chatapp.models import Message
+from chatapp.live.conversation import STALE
 from chatapp.providers.catalog import Catalog
 from chatapp.store import deleting, in_thread, titles
-from chatapp.web.conversation_news import STALE
+from chatapp.store.models import Message
 from tests.turns.script import held, response, text
 from tests.turns.stage import ScriptedProvider, Stage, play, stage
 

@@ -13,10 +13,10 @@ from django.urls import reverse
 from django.utils import timezone
 
 from chatapp import store
-from chatapp.models import Conversation, Message, Status
-from chatapp.store import listing
-from chatapp.web.days import day_in_words
-from chatapp.web.sidebar import render_row
+from chatapp.conversations import store as listing
+from chatapp.conversations.sidebar import render_row
+from chatapp.pages.words.days import day_in_words
+from chatapp.store.models import Conversation, Message, Status
 
 from .page import Page, attribute, words
 

@@ -8,8 +8,8 @@ import pytest
 
 from chatapp import store
 from chatapp.core.items import Item, Kind
-from chatapp.models import Message
-from chatapp.web.copying import as_markdown
+from chatapp.store.models import Message
+from chatapp.thread.as_markdown import as_markdown
 
 from .answers import answer, call, result, text, thought
 

@@ -10,9 +10,12 @@ import pytest
 from django.apps import apps
 
 from chatapp import store
-from chatapp.models import Conversation, DailyLimit, Message, SignedUp
+from chatapp.accounts.models import SignedUp
+from chatapp.limits import store as limits
+from chatapp.limits.models import DailyLimit
 from chatapp.providers.base import Endpoint
-from chatapp.store import AskedFor, in_thread, limits
+from chatapp.store import AskedFor, in_thread
+from chatapp.store.models import Conversation, Message
 from tests.turns.stage import play
 
 from .front import HTMX, house, visitor

@@ -11,7 +11,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from chatapp import store
-from chatapp.models import Conversation, Message, Role, Status
+from chatapp.store.models import Conversation, Message, Role, Status
 
 from .page import Page, attribute
 

@@ -6,8 +6,8 @@ import pytest
 
 from chatapp.core.durations import in_short
 from chatapp.core.recorded import Recorded
-from chatapp.web.axis import MOST_MARKS, marks
-from chatapp.web.figures import figures_of
+from chatapp.pages.words.axis import MOST_MARKS, marks
+from chatapp.thread.figures import figures_of
 
 from .answers import facts
 

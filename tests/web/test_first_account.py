@@ -9,9 +9,11 @@ from django.contrib.auth.models import User
 from django.core.management import call_command
 from django.test import Client
 
-from chatapp.models import Conversation, Installation
-from chatapp.store import accounts, first_account
-from chatapp.web.views.accounts import CODE
+from chatapp.accounts import first_account
+from chatapp.accounts import store as accounts
+from chatapp.accounts.views.accounts import CODE
+from chatapp.catalog.models import Installation
+from chatapp.store.models import Conversation
 from tests.conftest import PASSWORD
 
 pytestmark = pytest.mark.django_db
@@ -94,7 +96,7 @@ def test_where_a_public_address_is_set_everybody_may_come_through_its_proxy(sett
 
 
 def test_a_proxy_that_says_nothing_of_itself_speaks_an_old_protocol(rf):
-    from chatapp.web.visitors import is_of_this_machine
+    from chatapp.pages.visitors import is_of_this_machine
 
     request = rf.get("/", headers=HERE)
     for version, here in (("1.1", True), ("2", True), ("1.0", False)):

@@ -10,9 +10,10 @@ import pytest
 from django.test import Client
 
 from chatapp import store
-from chatapp.models import Conversation, Message
-from chatapp.store import AskedFor, deleting, forking
-from chatapp.store.sharing import fork_shared, share
+from chatapp.branches import forking
+from chatapp.sharing.store import fork_shared, share
+from chatapp.store import AskedFor, deleting
+from chatapp.store.models import Conversation, Message
 
 from .test_thread import ask
 

@@ -9,8 +9,8 @@ from django.db import connections
 from django.db.migrations.recorder import MigrationRecorder
 
 from chatapp import store
-from chatapp.models import Throttle
-from chatapp.store import probing
+from chatapp.store.database import probing
+from chatapp.store.running_models import Throttle
 from tests.faults import locked, read_only, short_patience
 
 

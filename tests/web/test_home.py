@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from chatapp.pages.preferences import save_preference
 from chatapp.providers.base import Endpoint
-from chatapp.store.preferences import save_preference
 
 from .listed import listing
 from .page import Page, attribute, words

@@ -15,13 +15,16 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from chatapp import store
+from chatapp.accounts.roles import set_roles
 from chatapp.core.draft import Draft
 from chatapp.core.spread import bucket
-from chatapp.models import Message, ModelDay, PersonDay, Verdict
-from chatapp.store import AskedFor, Measured, reviewing
-from chatapp.store.figures import day_of
-from chatapp.store.roles import set_roles
-from chatapp.store.submitting import submit, withdraw
+from chatapp.insight.models import ModelDay, PersonDay
+from chatapp.insight.sums import day_of
+from chatapp.reviews.models import Verdict
+from chatapp.reviews.store import reviewing
+from chatapp.reviews.store.submitting import submit, withdraw
+from chatapp.store import AskedFor, Measured
+from chatapp.store.models import Message
 from tests.store.make import text, thought
 
 from .page import Page, words

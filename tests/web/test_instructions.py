@@ -7,8 +7,8 @@ from uuid import uuid4
 import pytest
 
 from chatapp import store
-from chatapp.models import Conversation, Message, Status
 from chatapp.store import AskedFor
+from chatapp.store.models import Conversation, Message, Status
 
 from .page import Page, words
 

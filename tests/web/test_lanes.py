@@ -7,8 +7,8 @@ import time
 
 import pytest
 
+from chatapp.branches.lanes import MOST_PLACES, Drawn, draw
 from chatapp.core.tree import repair
-from chatapp.web.lanes import MOST_PLACES, Drawn, draw
 
 ALL = 10**9
 

@@ -11,8 +11,8 @@ pytest.importorskip("hypothesis", reason="hypothesis is not installed: the laws 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from chatapp.branches.lanes import MOST_PLACES, draw
 from chatapp.core.tree import repair
-from chatapp.web.lanes import MOST_PLACES, draw
 
 from .test_lanes import ALL, ends
 

@@ -9,9 +9,10 @@ from django.contrib.auth.models import User
 from django.test import AsyncClient
 
 from chatapp import store
-from chatapp.models import Conversation, Draft, Item, Message, Place, Preference
+from chatapp.pages.models import Preference
+from chatapp.pages.preferences import save_preference
 from chatapp.store import AskedFor
-from chatapp.store.preferences import save_preference
+from chatapp.store.models import Conversation, Draft, Item, Message, Place
 from chatapp.turns.engine import engine
 from tests.conftest import PASSWORD
 

@@ -11,8 +11,9 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.utils import timezone
 
-from chatapp.models import SignedUp, WayIn
-from chatapp.store import in_thread, names, roles, ways_in
+from chatapp.accounts import names, roles, ways_in
+from chatapp.accounts.models import SignedUp, WayIn
+from chatapp.store import in_thread
 from tests.conftest import PASSWORD
 from tests.turns.stage import play
 from tests.web.page import Page, attribute

@@ -24,13 +24,13 @@ from chatapp.core.events import (
     Retrying,
 )
 from chatapp.core.items import Item, Kind
-from chatapp.models import Status
+from chatapp.live.growing import GrowingItem
+from chatapp.markdown import blocks_within
+from chatapp.pages.operations import Operation
 from chatapp.providers.base import ProviderError, Trouble
 from chatapp.providers.catalog import Catalog
 from chatapp.store import in_thread
-from chatapp.web.growing_item import GrowingItem
-from chatapp.web.markdown import blocks_within
-from chatapp.web.operations import Operation
+from chatapp.store.models import Status
 from tests.browser.words import RICH, THOUGHT
 from tests.turns.stage import ScriptedProvider, Stage, play, stage
 from tests.turns.test_loop import CLOCK

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from django.template import Context, Template
 
-from chatapp.web.markdown import blocks, render, render_plain
-from chatapp.web.markdown.code import _ALIASES, _LANGUAGES, _lexer, highlighted
-from chatapp.web.markdown.formulas import WrongFormula, mathml
+from chatapp.markdown import blocks, render, render_plain
+from chatapp.markdown.code import _ALIASES, _LANGUAGES, _lexer, highlighted
+from chatapp.markdown.formulas import WrongFormula, mathml
 
 from .safe_html import read, words
 

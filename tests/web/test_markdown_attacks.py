@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from markdown_it import MarkdownIt
 
-from chatapp.web.markdown import Growing, blocks, render, render_plain
-from chatapp.web.markdown.sanitise import sanitised
+from chatapp.markdown import Growing, blocks, render, render_plain
+from chatapp.markdown.sanitise import sanitised
 
 from .attacks import ATTACKS, LISTENER, REQUESTS
 from .safe_html import read

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from chatapp.web.markdown import Growing, blocks, feed_within, finish_within, open_within, render_within
-from chatapp.web.markdown.renderers import GivenUp, Renderers
-from chatapp.web.markdown.tail import Known, opened
-from chatapp.web.markdown.within import SMALL, is_small, render_waiting
+from chatapp.markdown import Growing, blocks, feed_within, finish_within, open_within, render_within
+from chatapp.markdown.renderers import GivenUp, Renderers
+from chatapp.markdown.tail import Known, opened
+from chatapp.markdown.within import SMALL, is_small, render_waiting
 
 SIZE = 2 * 1024
 PATTERNS = (

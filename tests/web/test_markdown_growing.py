@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from chatapp.web.markdown import Growing, blocks
-from chatapp.web.markdown.growing import MOST_DEFINED
-from chatapp.web.markdown.page import MOST_SIGNS
+from chatapp.markdown import Growing, blocks
+from chatapp.markdown.growing import MOST_DEFINED
+from chatapp.markdown.page import MOST_SIGNS
 
 from .safe_html import read, words
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from chatapp.web.markdown import Growing, blocks
+from chatapp.markdown import Growing, blocks
 
 from .safe_html import read
 

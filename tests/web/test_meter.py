@@ -8,7 +8,7 @@ import pytest
 from django.template.loader import render_to_string
 
 from chatapp.providers.base import ModelSpec
-from chatapp.web.meter import larger, meter_of
+from chatapp.thread.meter import larger, meter_of
 
 from .answers import answer, facts
 

@@ -9,8 +9,9 @@ from django.apps import apps
 from django.contrib.auth.models import User
 from django.test import Client
 
-from chatapp.models import NameOutline
-from chatapp.store import accounts, names
+from chatapp.accounts import names
+from chatapp.accounts import store as accounts
+from chatapp.accounts.models import NameOutline
 from tests.conftest import PASSWORD
 from tests.web.test_accounts import at_once
 

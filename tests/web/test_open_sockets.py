@@ -8,10 +8,10 @@ from threading import Lock
 import pytest
 from django.db.backends.utils import CursorWrapper
 
+from chatapp.live import socket as consumers
+from chatapp.live.socket import AGAIN, NONSENSE, NOT_YOURS, SIGNED_OUT, TOO_MANY, WORDS
+from chatapp.pages.door.sockets import MOST_OF_ONE, OPEN, Rate
 from chatapp.store import in_thread, titles
-from chatapp.web import consumers
-from chatapp.web.consumers import AGAIN, NONSENSE, NOT_YOURS, SIGNED_OUT, TOO_MANY, WORDS
-from chatapp.web.open_sockets import MOST_OF_ONE, OPEN, Rate
 from tests.browser.served import serving, with_tables
 from tests.turns.stage import play
 

@@ -6,8 +6,8 @@ import asyncio
 
 import pytest
 
-from chatapp.web import operations
-from chatapp.web.outbox import PIECE, WAITING, Outbox, Stuck
+from chatapp.live.window import PIECE, WAITING, Outbox, Stuck
+from chatapp.pages import operations
 
 from .frames import Frames
 

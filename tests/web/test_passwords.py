@@ -11,8 +11,8 @@ from django.contrib.auth.tokens import PasswordResetTokenGenerator
 from django.core import mail
 from django.test import Client
 
-from chatapp.web.forms import ACCOUNTS_OF_ONE_ADDRESS, sending
-from chatapp.web.views.accounts import ResetConfirm
+from chatapp.accounts.forms import ACCOUNTS_OF_ONE_ADDRESS, sending
+from chatapp.accounts.views.accounts import ResetConfirm
 from tests.conftest import PASSWORD, _person
 
 pytestmark = pytest.mark.django_db

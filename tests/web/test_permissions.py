@@ -14,13 +14,13 @@ from uuid import UUID
 import pytest
 from django.contrib.auth.models import User
 
+from chatapp.conversations.views.deciding import NO_DECISION
+from chatapp.core.decision import shown_hash
 from chatapp.core.items import Kind
-from chatapp.core.permission import shown_hash
-from chatapp.models import Grant, Message, Status
 from chatapp.store import in_thread
-from chatapp.store.deciding import DECIDED, NOT_WAITING, OTHERS
+from chatapp.store.models import Grant, Message, Status
+from chatapp.store.permissions.deciding import DECIDED, NOT_WAITING, OTHERS
 from chatapp.tools import Tool
-from chatapp.web.views.deciding import NO_DECISION
 from tests.turns.script import call, response, text, thought
 from tests.turns.stage import Stage, play, until
 

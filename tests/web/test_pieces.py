@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from chatapp.web.endings import ending
-from chatapp.web.pieces import pieces_of
+from chatapp.thread.endings import ending
+from chatapp.thread.pieces import pieces_of
 
 from .answers import answer, call, result, text, thought
 

@@ -9,10 +9,12 @@ import pytest
 from django.contrib.auth.models import User
 from django.utils import timezone
 
-from chatapp.models import Conversation, Message, Note, Scope, Submission
-from chatapp.store import deleting, reviewing
-from chatapp.store.roles import set_roles
-from chatapp.store.submitting import submit, withdraw
+from chatapp.accounts.roles import set_roles
+from chatapp.reviews.models import Note, Scope, Submission
+from chatapp.reviews.store import reviewing
+from chatapp.reviews.store.submitting import submit, withdraw
+from chatapp.store import deleting
+from chatapp.store.models import Conversation, Message
 
 from .addresses import ADDRESSES, METHODS, Whose, those
 from .front import HTMX

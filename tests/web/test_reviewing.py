@@ -14,25 +14,19 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from chatapp import store
-from chatapp.models import (
-    Conversation,
-    Item,
-    Message,
-    Note,
-    Origin,
-    Scope,
-    Share,
-    Status,
-    Submission,
-    Throttle,
-    Verdict,
-    Wish,
-)
-from chatapp.store import AskedFor, Measured, leaving, reviewing, throttle
-from chatapp.store.submitting import ask_to_submit, submit
-from chatapp.web.views import reviewing as views
-from chatapp.web.views import submitting as own
-from chatapp.web.wholesale import COPIES, LINKS
+from chatapp.accounts import leaving
+from chatapp.branches.models import Origin
+from chatapp.pages.limiting import throttle
+from chatapp.pages.limiting.wholesale import COPIES, LINKS
+from chatapp.reviews.models import Note, Scope, Submission, Verdict, Wish
+from chatapp.reviews.store import reviewing
+from chatapp.reviews.store.submitting import ask_to_submit, submit
+from chatapp.reviews.views import reviewing as views
+from chatapp.reviews.views import submitting as own
+from chatapp.sharing.models import Share
+from chatapp.store import AskedFor, Measured
+from chatapp.store.models import Conversation, Item, Message, Status
+from chatapp.store.running_models import Throttle
 from tests.store.make import call, result, text, thought
 
 from .attacks import ATTACKS

@@ -6,8 +6,8 @@ import pytest
 from django.template.loader import render_to_string
 
 from chatapp.core.recorded import Recorded
-from chatapp.web.sent import sent_of
-from chatapp.web.timeline import timeline_of
+from chatapp.thread.sent import sent_of
+from chatapp.thread.timeline import timeline_of
 
 from .answers import answer, facts, text
 

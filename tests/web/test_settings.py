@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from chatapp.models import Preference
-from chatapp.store.preferences import load_preference, save_preference
+from chatapp.pages.models import Preference
+from chatapp.pages.preferences import load_preference, save_preference
 
 from .listed import listing
 from .page import Page, words

@@ -15,14 +15,15 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from chatapp import store
+from chatapp.core.decision import Decided, Decision, decision_item
 from chatapp.core.items import Item, Kind
-from chatapp.core.permission import Decided, Decision, decision_item
-from chatapp.models import Conversation, Message, Share, Status
+from chatapp.pages.limiting.throttle import Limit
+from chatapp.sharing.models import Share
+from chatapp.sharing.store import revoke, share
+from chatapp.sharing.views import links as sharing
+from chatapp.sharing.views import shared as views
 from chatapp.store import AskedFor, Measured, deleting
-from chatapp.store.sharing import revoke, share
-from chatapp.store.throttle import Limit
-from chatapp.web.views import shared as views
-from chatapp.web.views import sharing
+from chatapp.store.models import Conversation, Message, Status
 from tests.store.make import call, result, text, thought
 
 from .attacks import ATTACKS

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chatapp.web.sheets import cell, sheet
+from chatapp.pages.csv import cell, sheet
 
 SIGNS, BREAKS = "=+-@＝＋－＠", "\t\r\n"
 

@@ -14,10 +14,12 @@ from django.contrib.sessions.models import Session
 from django.utils import timezone
 
 from chatapp import store
-from chatapp.models import Conversation, Message
-from chatapp.store import AskedFor, Started, changes, deleting, in_thread, leaving, reviewing, titles
-from chatapp.store.submitting import submit
-from chatapp.web import signed_in
+from chatapp.accounts import leaving
+from chatapp.pages import signed_in
+from chatapp.reviews.store import reviewing
+from chatapp.reviews.store.submitting import submit
+from chatapp.store import AskedFor, Started, changes, deleting, in_thread, titles
+from chatapp.store.models import Conversation, Message
 from tests.turns.stage import play
 
 from .front import house, session_of, visitor

@@ -9,7 +9,7 @@ import pytest
 from django.http import HttpResponse
 from django.test import RequestFactory
 
-from chatapp.web.static_files import StaticFiles, collect_when_changed
+from chatapp.pages.static_files import StaticFiles, collect_when_changed
 
 SHEETS = Path(__file__).parent.parent.parent / "static/css"
 

@@ -12,8 +12,8 @@ from django.test.utils import CaptureQueriesContext
 
 from chatapp import store
 from chatapp.core.items import Item, Kind
-from chatapp.models import Conversation, Message, Status
 from chatapp.store import AskedFor, deleting, places
+from chatapp.store.models import Conversation, Message, Status
 
 from .page import Page
 

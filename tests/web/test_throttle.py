@@ -10,9 +10,9 @@ import pytest
 from django.core import mail
 from django.core.handlers.asgi import ASGIRequest
 
-from chatapp.web.forms import sending
-from chatapp.web.views import accounts
-from chatapp.web.visitors import visitor_address
+from chatapp.accounts.forms import sending
+from chatapp.accounts.views import accounts
+from chatapp.pages.visitors import visitor_address
 from tests.conftest import PASSWORD
 from tests.test_ask import PATIENCE, ROOT, Shell
 
@@ -189,7 +189,7 @@ def test_all_addresses_of_one_network_are_one_visitor():
 BURST = """
 from datetime import timedelta
 from django.utils import timezone
-from chatapp.store.throttle import Limit, take
+from chatapp.pages.limiting.throttle import Limit, take
 limit = Limit("burst", 20, timedelta(hours=12))
 input()
 print(sum(not take(limit, "alice", timezone.now()) for _ in range(30)))

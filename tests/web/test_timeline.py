@@ -10,7 +10,7 @@ import pytest
 from django.template.loader import render_to_string
 
 from chatapp.core.items import Item, Kind
-from chatapp.web.timeline import timeline_of
+from chatapp.thread.timeline import timeline_of
 
 from .answers import answer, call, facts, result, span, text, thought
 

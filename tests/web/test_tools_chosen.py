@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 
 from chatapp import store
-from chatapp.models import Conversation, Grant, Message, Status
 from chatapp.store import in_thread
+from chatapp.store.models import Conversation, Grant, Message, Status
 from chatapp.tools import TOOLS, Tool
 from tests.turns.script import response, text
 from tests.turns.stage import play

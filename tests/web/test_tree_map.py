@@ -11,11 +11,11 @@ from uuid import UUID, uuid4
 import pytest
 
 from chatapp import store
+from chatapp.branches.map import WINDOW, window
 from chatapp.core.items import Item, Kind
 from chatapp.core.tree import repair
-from chatapp.models import Conversation, Message
-from chatapp.models import Item as ItemRow
-from chatapp.web.tree_map import WINDOW, window
+from chatapp.store.models import Conversation, Message
+from chatapp.store.models import Item as ItemRow
 
 
 def asked(**more):

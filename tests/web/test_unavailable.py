@@ -12,8 +12,10 @@ from django.contrib.sessions.exceptions import SessionInterrupted
 from django.core.handlers.exception import response_for_exception
 from django.db import Error, connection, connections
 
-from chatapp.models import Item, Share, Throttle
-from chatapp.web.consumers import AGAIN
+from chatapp.live.socket import AGAIN
+from chatapp.sharing.models import Share
+from chatapp.store.models import Item
+from chatapp.store.running_models import Throttle
 from tests.faults import FAULTS, away, locked, read_only, short_patience, through_a_line
 from tests.turns.stage import play
 

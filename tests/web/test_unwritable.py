@@ -9,7 +9,7 @@ from uuid import UUID
 import pytest
 
 from bench.shut import Lock
-from chatapp.models import Status
+from chatapp.store.models import Status
 from chatapp.turns import state
 from tests.turns.locked import lock
 from tests.turns.script import held, response, text, thought

@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from chatapp.web.pretty import pretty, pretty_result
-from chatapp.web.visible import visible, visible_name
+from chatapp.core.pretty_json import pretty, pretty_result
+from chatapp.core.visible import visible, visible_name
 
 HIDDEN = {
     "nothing": 0x0,

@@ -17,12 +17,13 @@ from django.contrib.auth import get_user_model
 from django.core.management.base import BaseCommand, CommandError
 from django.db import Error
 
+from chatapp.accounts import store as accounts
 from chatapp.management import tables
 from chatapp.management.permitting import can_ask, permit
 from chatapp.management.terminal import JsonLines, Terminal
-from chatapp.models import Conversation, Message, Status
 from chatapp.providers.catalog import UnknownModel
-from chatapp.store import Refused, accounts, in_thread, load_items
+from chatapp.store import Refused, in_thread, load_items
+from chatapp.store.models import Conversation, Message, Status
 from chatapp.turns.engine import Engine, engine
 from chatapp.turns.watching import AT_WORK, watch
 

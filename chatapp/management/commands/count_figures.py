@@ -8,8 +8,8 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 from django.db import Error
 
+from chatapp.insight import sums as figures
 from chatapp.management import tables
-from chatapp.store import figures
 
 
 class Command(BaseCommand):

@@ -14,10 +14,11 @@ from django.core.management.base import BaseCommand, CommandError
 from django.db import Error
 from django.urls import reverse
 
+from chatapp.accounts import store as accounts
 from chatapp.management import tables
 from chatapp.management.proving import Proof, Verdict
 from chatapp.providers.catalog import UnknownModel
-from chatapp.store import Refused, accounts, in_thread
+from chatapp.store import Refused, in_thread
 from chatapp.store.deleting import delete_conversation
 from chatapp.turns.engine import engine
 

@@ -16,14 +16,14 @@ from django.core.exceptions import ValidationError
 from django.core.management.base import BaseCommand, CommandError
 from django.db import Error
 
+from chatapp.accounts.roles import set_roles
+from chatapp.accounts.store import start_account
+from chatapp.insight.sums import count_anew
 from chatapp.management import tables
 from chatapp.management.playing import Stage
 from chatapp.management.world import PEOPLE, STORIES, Story
-from chatapp.models import Conversation
 from chatapp.store import Refused
-from chatapp.store.accounts import start_account
-from chatapp.store.figures import count_anew
-from chatapp.store.roles import set_roles
+from chatapp.store.models import Conversation
 
 # Nobody gets mail there, and nobody else has such an address.
 MARK = "@seeded.invalid"

@@ -19,14 +19,14 @@ from django.conf import settings
 from django.core.management.base import BaseCommand
 from django.db import connection
 
-from chatapp import local_model
-from chatapp.environment import Misconfigured
-from chatapp.logs import hear_of_lost_exceptions
+from chatapp.accounts import first_account
+from chatapp.config.environment import Misconfigured
+from chatapp.config.logs import hear_of_lost_exceptions
+from chatapp.live.window import PIECE
 from chatapp.management import tables
 from chatapp.management.direct import write_directly
-from chatapp.store import first_account
-from chatapp.web.outbox import PIECE
-from chatapp.web.static_files import collect_when_changed
+from chatapp.pages.static_files import collect_when_changed
+from chatapp.providers import local as local_model
 
 if TYPE_CHECKING:
     from chatapp.asgi import AwakeAtFirstScope

@@ -16,8 +16,8 @@ from django.db import Error, InterfaceError, InternalError, OperationalError
 
 from ... import store
 from ...core.items import Item
-from ...models import LIVE, Message
 from ...store import Claim, Fenced, Seen, in_thread, in_writer
+from ...store.models import LIVE, Message
 from ...store.rows import tell_of
 from .journal import Journal, Record, journals_in, left_behind, read_all, take_journal
 from .writes import NOTED, Write

@@ -12,8 +12,8 @@ from ... import store
 from ...core import verbatim
 from ...core.draft import Draft
 from ...core.items import Item, Kind
-from ...models import Status
 from ...store import Claim, Fenced, Measured, Seen
+from ...store.models import Status
 
 # Nothing is lost of a call that is begun, or of a turn that waits, when that is not written: it is found out again.
 NOTED = ("append_round", "append_result", "finish", "give_up", "stop")

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from chatapp.environment import Misconfigured
+from chatapp.config.environment import Misconfigured
 from chatapp.tools.mcp.file import commands_in, secrets_of
 from chatapp.tools.mcp.places import Command
 

@@ -1,0 +1,89 @@
+"""What people choose for themselves, saved section by section."""
+
+from __future__ import annotations
+
+from asgiref.sync import async_to_sync
+from django.contrib.auth.decorators import login_required
+from django.core.exceptions import BadRequest
+from django.forms import ModelForm
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils import timezone
+from django.views.decorators.http import require_http_methods
+
+from ...catalog import page as models_shown
+from ...limits import store as limits
+from ...pages.commands import by_script
+from ...pages.models import Theme
+from ...pages.preferences import load_preference, recent_models, save_preference
+from ...pages.words.days import zone_of
+from ...pages.words.moments import Moment
+from ...turns.engine import engine
+from .. import ways_in
+from ..settings_forms import AppearanceForm, ConversationsForm
+
+SECTIONS: dict[str, type[ModelForm]] = {"appearance": AppearanceForm, "conversations": ConversationsForm}
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@login_required
+def settings(request: HttpRequest) -> HttpResponse:
+    return _save(request) if request.method == "POST" else _page(request, {})
+
+
+def _save(request: HttpRequest) -> HttpResponse:
+    section = request.POST.get("section", "")
+    if section not in SECTIONS:
+        raise BadRequest("There is no such section.")
+    form = SECTIONS[section](request.POST)
+    if not form.is_valid():
+        wrong = render(request, "_wrong.html", {"form": form}, status=400)
+        return wrong if by_script(request) else _page(request, {section: form})
+    save_preference(request.user, **form.cleaned_data)
+    if by_script(request):
+        return HttpResponse("Saved.")
+    return redirect(f"{reverse('settings')}?saved={section}#{section}")
+
+
+def _today(request: HttpRequest) -> str:
+    """What is used of their daily limit; "" where they have none."""
+    limit, now = limits.load_limit(request.user), timezone.now()
+    if limit is None:
+        return ""
+    used = ", ".join(limits.in_words(limit, limits.load_used(request.user, now)))
+    return f"Used today: {used}. The next day begins in {limits.free_again(now)} (0:00 UTC)."
+
+
+def _way_in(request: HttpRequest) -> str:
+    """What an administrator did about their password; "" where none did."""
+    way = ways_in.load(request.user)
+    if way is None:
+        return ""
+    made, used = (
+        Moment(at.astimezone(zone_of(request))).day if at else "" for at in (way.made_at, way.used_at)
+    )
+    by = way.by.get_username() if way.by else "An administrator"
+    return f"{by} made a link for your password on {made}. " + (
+        f"It was used on {used}." if used else "It was not used."
+    )
+
+
+def _page(request: HttpRequest, wrong: dict[str, ModelForm]) -> HttpResponse:
+    preference = load_preference(request.user)
+    forms = {name: form(instance=preference) for name, form in SECTIONS.items()} | wrong
+    catalog, listings = engine().catalog, async_to_sync(engine().catalog.models_soon)()
+    chosen = str(forms["conversations"]["default_model"].value())
+    offered = models_shown.usable(catalog, (chosen, *recent_models(request.user)))
+    context = {
+        "forms": forms,
+        "themes": Theme.choices,
+        "groups": models_shown.few_models(listings, offered),
+        "chosen": chosen,
+        "lost": chosen if chosen and not models_shown.find(catalog, chosen) else "",
+        "usual": catalog.label(async_to_sync(engine().default_model)(soon=True)),
+        "saved": request.GET.get("saved"),
+        "today": _today(request),
+        "way_in": _way_in(request),
+    }
+    return render(request, "settings.html", context, status=400 if wrong else 200)

@@ -1,1 +1,0 @@
-"""The pages of administrators at /admin/: Django's own, for staff alone."""

@@ -1,0 +1,1 @@
+"""Going between branches: picker, map, compare, fork."""

@@ -1,0 +1,33 @@
+"""Two branches side by side."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from django.contrib.auth.decorators import login_required
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+
+from ...pages.access import readable_message
+from ...pages.words.numbers import number_in
+from ...store.models import Message
+from ...thread.page import viewer_of
+from ..compared import load_compared
+
+
+@require_safe
+@login_required
+def compare(request: HttpRequest) -> HttpResponse:
+    a, b = (named(request, side) for side in ("a", "b"))
+    page = load_compared(viewer_of(request), a, b, number_in(request, "from") or 0)
+    return render(request, "compare.html", {"page": page})
+
+
+def named(request: HttpRequest, side: str) -> Message:
+    """The message that the address names for one side."""
+    try:
+        pk = UUID(request.GET.get(side, ""))
+    except ValueError:
+        raise Http404 from None
+    return readable_message(request.user, pk)

@@ -1,0 +1,40 @@
+"""The tree of a conversation as a picture, from which every message opens."""
+
+from __future__ import annotations
+
+from itertools import islice
+from typing import Any
+from uuid import UUID
+
+from django.contrib.auth.decorators import login_required
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+
+from ...pages.access import my_conversation
+from ...pages.words.numbers import number_in
+from ...store.places import load_head, load_tree
+from ...turns.engine import engine
+from ..map import map_of, window
+from ..map_rows import load_beginnings
+from .compare import named
+
+
+@require_safe
+@login_required
+def show(request: HttpRequest, pk: UUID) -> HttpResponse:
+    conversation = my_conversation(request.user, pk)
+    tree = load_tree(conversation.pk, load_head(request.user, conversation))
+    shown = window(tree, number_in(request, "from"))
+    beginnings = load_beginnings(list(islice(tree.parents, shown.start, shown.stop)))
+    drawn = map_of(tree, shown, beginnings, engine().catalog.label)
+    context = {"conversation": conversation, "map": drawn, "choosing": _choosing(request)}
+    return render(request, "map.html", context)
+
+
+def _choosing(request: HttpRequest) -> dict[str, Any] | None:
+    """Of two branches to compare, which is chosen next, and with which message the first was."""
+    if "a" in request.GET:
+        first = named(request, "a")
+        return {"side": "b", "first": first.pk, "keeps": f"&a={first.pk}"}
+    return {"side": "a", "first": None, "keeps": "&choose=1"} if "choose" in request.GET else None

@@ -1,0 +1,1 @@
+"""Providers and models, and what staff say of them."""

@@ -1,0 +1,90 @@
+"""Providers that staff added, what they said of models, and the model for everybody who chose none."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from django.db import transaction
+from django.db.models import F
+
+from ..core.items import clean
+from .models import Installation, KnownModel, ModelProvider
+
+THE_ONE = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """All of it. `revision` is not newer than the rest."""
+
+    revision: int = 0
+    default_model: str = ""
+    providers: tuple[ModelProvider, ...] = ()
+    models: tuple[KnownModel, ...] = ()
+
+
+def load_revision() -> int:
+    return Installation.objects.filter(pk=THE_ONE).values_list("revision", flat=True).first() or 0
+
+
+def load_chosen() -> Chosen:
+    one = Installation.objects.filter(pk=THE_ONE).first() or Installation()
+    providers = tuple(ModelProvider.objects.order_by("created_at", "pk"))
+    return Chosen(one.revision, one.default_model, providers, tuple(KnownModel.objects.order_by("name")))
+
+
+def load_default() -> str:
+    return Installation.objects.filter(pk=THE_ONE).values_list("default_model", flat=True).first() or ""
+
+
+def load_rows(models: Iterable[str]) -> list[KnownModel]:
+    """Of whatever names: what a database cannot hold is none."""
+    return list(KnownModel.objects.filter(name__in=list(map(clean, models))).order_by("name"))
+
+
+def load_said(provider: str = "") -> dict[str, KnownModel]:
+    """What was said of a provider's models, or of all."""
+    rows = KnownModel.objects.order_by("name")
+    return {
+        row.name: row for row in (rows.filter(name__startswith=f"{clean(provider)}:") if provider else rows)
+    }
+
+
+@transaction.atomic
+def save_provider(provider: ModelProvider) -> None:
+    provider.save()
+    _rise()
+
+
+@transaction.atomic
+def delete_provider(provider: ModelProvider) -> None:
+    """What was said of its models stays, so that old answers keep their names."""
+    provider.delete()
+    _rise()
+
+
+@transaction.atomic
+def say(model: str, *, is_default: bool, **said: Any) -> KnownModel:
+    """`said` are fields of the row."""
+    row, _ = KnownModel.objects.update_or_create(name=model, defaults=said)
+    _rise()
+    if is_default:
+        Installation.objects.update(default_model=model)
+    else:
+        Installation.objects.filter(default_model=model).update(default_model="")
+    return row
+
+
+@transaction.atomic
+def hide(models: Iterable[str], *, hidden: bool) -> None:
+    names = list(models)
+    KnownModel.objects.bulk_create([KnownModel(name=name) for name in names], ignore_conflicts=True)
+    KnownModel.objects.filter(name__in=names).update(is_hidden=hidden)
+    _rise()
+
+
+def _rise() -> None:
+    Installation.objects.get_or_create(pk=THE_ONE)
+    Installation.objects.filter(pk=THE_ONE).update(revision=F("revision") + 1)

@@ -1,0 +1,1 @@
+"""The environment, read and said in sentences: databases, logs, mail, the secret key."""

@@ -1,0 +1,1 @@
+"""The list of conversations, and what is done in one."""

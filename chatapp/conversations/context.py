@@ -1,0 +1,27 @@
+"""What every page knows of the person who looks at it. It is asked for only where a template shows it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.http import HttpRequest
+from django.utils.functional import SimpleLazyObject
+
+from ..pages.models import Preference
+from ..pages.preferences import load_preference
+from ..reviews.store.reviewing import load_marks
+from .sidebar import sidebar, toast
+
+
+def person(request: HttpRequest) -> dict[str, Any]:
+    return {
+        "preference": SimpleLazyObject(lambda: _preference(request)),
+        "sidebar": SimpleLazyObject(lambda: sidebar(request)),
+        "marks": SimpleLazyObject(lambda: load_marks(request.user)),
+        "toast": SimpleLazyObject(lambda: toast(request)),
+    }
+
+
+def _preference(request: HttpRequest) -> Preference:
+    user = getattr(request, "user", None)
+    return load_preference(user) if user is not None and user.is_authenticated else Preference()

@@ -1,0 +1,139 @@
+"""The list of one's conversations: pages of it, one row of it, and what a person does to a row."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, replace
+from datetime import datetime
+from enum import StrEnum
+from typing import Any
+from uuid import UUID
+
+from django.db import transaction
+from django.db.models import Q, QuerySet
+from django.db.models.functions import Coalesce
+from django.utils import timezone
+
+from ..core.titles import one_line
+from ..store.changes import tell
+from ..store.models import IS_LIVE, Conversation, Message, Status
+
+PAGE = 40
+MOST_WORDS = 8
+
+
+class State(StrEnum):
+    """What happens in a conversation now; whoever waits for a person goes first."""
+
+    CALM = ""
+    ANSWERS = "running"
+    WAITS = "waiting"
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    id: UUID
+    title: str
+    updated_at: datetime
+    pinned: bool
+    archived: bool
+    state: State = State.CALM
+
+
+@dataclass(frozen=True, slots=True)
+class Cursor:
+    """The last row of a page: what comes after it is older, or not pinned."""
+
+    pinned: bool
+    updated_at: datetime
+    id: UUID
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    rows: tuple[Row, ...]
+    older: Cursor | None = None
+
+
+def load_page(
+    owner: Any,
+    *,
+    words: str = "",
+    archived: bool = False,
+    after: Cursor | None = None,
+    over: Collection[UUID] = (),
+) -> Page:
+    """The pinned ones first, then the others, the newest first; in as many queries whatever there is. `over`: the turns that
+    were stopped, which no row says yet."""
+    mine = Conversation.objects.filter(owner=owner, deleted_at=None, archived_at__isnull=not archived)
+    listed = _titled(mine, words).order_by("-updated_at", "-id")
+    rows: list[Conversation] = []
+    if after is None or after.pinned:
+        rows += _after(listed.filter(pinned_at__isnull=False), after)[: PAGE + 1]
+    if len(rows) <= PAGE:
+        rest = after if after and not after.pinned else None
+        rows += _after(listed.filter(pinned_at=None), rest)[: PAGE + 1 - len(rows)]
+    page = _rows(rows[:PAGE], over)
+    last = page[-1] if len(rows) > PAGE else None
+    return Page(page, Cursor(last.pinned, last.updated_at, last.id) if last else None)
+
+
+def load_row(conversation: UUID, *, over: Collection[UUID] = ()) -> Row | None:
+    """A conversation as the list shows it; None where it is in no list any more."""
+    return next(iter(_rows(Conversation.objects.filter(pk=conversation, deleted_at=None), over)), None)
+
+
+@transaction.atomic
+def pin(conversation: UUID, *, pinned: bool) -> None:
+    _mark(conversation, pinned_at=timezone.now() if pinned else None)
+
+
+@transaction.atomic
+def archive(conversation: UUID, *, archived: bool) -> None:
+    _mark(conversation, archived_at=timezone.now() if archived else None)
+
+
+def _mark(conversation: UUID, **fields: datetime | None) -> None:
+    Conversation.objects.filter(pk=conversation).update(**fields)
+    tell(conversation, "listed")
+
+
+def _titled(rows: QuerySet[Conversation], words: str) -> QuerySet[Conversation]:
+    """Those whose title has all of these words, or beginnings of words, in any order."""
+    for word in one_line(words).split()[:MOST_WORDS]:
+        # SQLite compares letters beyond ASCII without regard to case in patterns alone.
+        rows = rows.filter(title__iregex=re.escape(word))
+    return rows
+
+
+def _after(rows: QuerySet[Conversation], cursor: Cursor | None) -> QuerySet[Conversation]:
+    if cursor is None:
+        return rows
+    older = Q(updated_at__lt=cursor.updated_at) | Q(id__lt=cursor.id)
+    return rows.filter(older, updated_at__lte=cursor.updated_at)
+
+
+def _rows(conversations: Iterable[Conversation], over: Collection[UUID]) -> tuple[Row, ...]:
+    rows = [_row(conversation) for conversation in conversations]
+    states = _states([row.id for row in rows], over)
+    return tuple(replace(row, state=states.get(row.id, State.CALM)) for row in rows)
+
+
+def _row(row: Conversation) -> Row:
+    return Row(row.id, row.title, row.updated_at, row.pinned_at is not None, row.archived_at is not None)
+
+
+def _states(conversations: Collection[UUID], over: Collection[UUID]) -> dict[UUID, State]:
+    states: dict[UUID, State] = {}
+    turns = _live_turns(conversations).exclude(pk__in=over)
+    for conversation, status in turns.values_list("conversation", "status"):
+        if states.get(conversation) is not State.WAITS:
+            states[conversation] = State.WAITS if status == Status.WAITING else State.ANSWERS
+    return states
+
+
+def _live_turns(conversations: Collection[UUID]) -> QuerySet[Message]:
+    # Not a bare column: SQLite would rather read whole conversations than begin with the few live turns.
+    place = Coalesce("conversation_id", "conversation_id")
+    return Message.objects.filter(IS_LIVE).alias(place=place).filter(place__in=conversations)

@@ -1,0 +1,229 @@
+"""Asking: a first question, the next one, the same one in other words, and the same one again."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import UUID
+
+from asgiref.sync import async_to_sync
+from django.contrib.auth.decorators import login_required
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.urls import reverse
+from django.views.decorators.http import require_http_methods, require_POST
+
+from ...pages.access import my_conversation, my_message
+from ...pages.calling import call
+from ...pages.commands import away, by_script, refused, submission, to_conversation, told
+from ...pages.preferences import load_preference
+from ...providers.catalog import UnknownModel
+from ...store import Refused, SentAlready, Started, load_items
+from ...store.leaving_out import find_start
+from ...store.models import Conversation, Message, Role
+from ...thread.page import load_message, viewer_of
+from ...turns.engine import engine
+from ..composer import composer_for, render_refused
+from ..forms import AskForm, Question
+from ..question_news import end_of_branch, question_news
+from .home import render_home
+from .thread import render_conversation
+
+OTHER_WORDS = "This form was sent before, with other words. Look at what came of it, then send again."
+NEITHER = "This can be answered no more: ask again."
+
+
+@require_POST
+@login_required
+def ask_first(request: HttpRequest) -> HttpResponse:
+    """Opens a conversation."""
+    form = AskForm(request.POST, load_preference(request.user))
+    try:
+        started = _ask(request, form, None)
+    except Refused as error:
+        if by_script(request):
+            return HttpResponse(render_refused(str(error), ""), status=_status(form))
+        return render_home(request, form=form, refused=str(error), status=_status(form))
+    return away(request, reverse("conversation", args=[started.conversation]))
+
+
+@require_POST
+@login_required
+def ask(request: HttpRequest, pk: UUID) -> HttpResponse:
+    mine = my_conversation(request.user, pk)
+    form = AskForm(request.POST, load_preference(request.user))
+    try:
+        started = _ask(request, form, mine)
+    except Refused as error:
+        if by_script(request):
+            parent = form.cleaned_data.get("parent") or ""
+            return HttpResponse(render_refused(str(error), parent), status=_status(form))
+        return render_conversation(request, mine, form=form, refused=str(error), status=_status(form))
+    if by_script(request):
+        return told(question_news(started.question, started.answer, viewer_of(request)))
+    return to_conversation(pk, started.question)
+
+
+def _status(form: AskForm) -> int:
+    return 409 if form.is_valid() else 400
+
+
+def _ask(request: HttpRequest, form: AskForm, mine: Conversation | None) -> Started:
+    """Refused with the words for the person; the same form twice gives what it gave the first time."""
+    if not form.is_valid():
+        raise Refused(form.sentence)
+    question = form.question
+    left_out = bool(mine and request.POST.get("leave_out"))
+    return _once(
+        engine().ask,
+        mine.pk if mine else None,
+        question.text,
+        author=request.user,
+        model=question.model,
+        effort=question.effort,
+        parent=question.parent,
+        instructions=question.instructions,
+        tools=question.tools,
+        submission=submission(request, question.key),
+        sent_from=_start(question.parent, question.model) if left_out else None,
+    )
+
+
+def _start(leaf: UUID | None, model: str) -> UUID | None:
+    """From where on the branch is sent when its oldest turns are left out."""
+    return find_start(leaf, engine().catalog.find(model)[1].window) if leaf else None
+
+
+def _once(start: Any, *args: Any, **asked: Any) -> Started:
+    try:
+        started: Started = call(start, *args, **asked)
+    except SentAlready as error:
+        if error.started is None:
+            raise Refused(OTHER_WORDS) from error
+        return error.started
+    except UnknownModel as error:
+        raise Refused(str(error)) from error
+    return started
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@login_required
+def edit(request: HttpRequest, pk: UUID) -> HttpResponse:
+    """A sibling of a question, in other words. The old one stays."""
+    message = my_message(request.user, pk)
+    if message.role != Role.USER:
+        return refused(request, "Only questions can be edited.")
+    if request.method != "POST":
+        text = "".join(item.text for item in load_items(pk))
+        return _editing(request, message, {"text": text})
+    form = AskForm(_with_model(request, _newest_answer(message)), load_preference(request.user))
+    try:
+        _ask_beside(request, form, message)
+    except Refused as error:
+        return _editing(request, message, form.data, sentence=str(error), status=_status(form))
+    return to_conversation(message.conversation_id)
+
+
+def _ask_beside(request: HttpRequest, form: AskForm, message: Message) -> Started:
+    if not form.is_valid():
+        raise Refused(form.sentence)
+    question: Question = form.question
+    return _once(
+        engine().ask,
+        message.conversation_id,
+        question.text,
+        author=request.user,
+        model=question.model,
+        effort=question.effort,
+        parent=message.parent_id,
+        submission=submission(request, question.key),
+    )
+
+
+def _editing(
+    request: HttpRequest, message: Message, data: Any, *, sentence: str = "", status: int = 200
+) -> HttpResponse:
+    """A script has the form still, and shows the sentence in it."""
+    context = {"message": message, "text": data.get("text", ""), "sentence": sentence}
+    beside = "_edit_refused.html" if sentence else "_edit.html"
+    return render(request, beside if by_script(request) else "edit.html", context, status=status)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@login_required
+def again(request: HttpRequest, pk: UUID) -> HttpResponse:
+    """A sibling answer, by the same model or another one."""
+    answer = my_message(request.user, pk)
+    if request.method != "POST":
+        listings = async_to_sync(engine().catalog.models_soon)()
+        preference = load_preference(request.user)
+        composer = composer_for(request.user, preference, answer.conversation, answer, listings)
+        template = "_again.html" if by_script(request) else "again.html"
+        return render(request, template, {"answer": answer, "composer": composer})
+    try:
+        _ask_again(request, answer)
+    except Refused as error:
+        return refused(request, str(error))
+    return to_conversation(answer.conversation_id)
+
+
+def _ask_again(request: HttpRequest, answer: Message) -> Started:
+    """`answer` may be a question that has none, or whose answers were deleted."""
+    before = answer if answer.role == Role.ASSISTANT else _newest_answer(answer)
+    question = answer.parent_id if answer.role == Role.ASSISTANT else answer.pk
+    form = AskForm(_with_model(request, before) | {"text": "-"}, load_preference(request.user))
+    if not form.is_valid() or question is None:
+        raise Refused(form.sentence or NEITHER)
+    model = form.question.model
+    return _once(
+        engine().ask_again,
+        question,
+        author=request.user,
+        model=model,
+        effort=form.question.effort,
+        submission=submission(request, form.question.key),
+        sent_from=_start(answer.pk, model) if request.POST.get("leave_out") else None,
+    )
+
+
+def _with_model(request: HttpRequest, before: Message | None) -> dict[str, str]:
+    """What was sent; where no model was chosen, the one of the answer before."""
+    data = {name: value for name, value in request.POST.items() if isinstance(value, str)}
+    if before and not data.get("model"):
+        data |= {"model": before.model, "effort": before.effort}
+    return data
+
+
+def _newest_answer(question: Message) -> Message | None:
+    return question.children.filter(deletion=None).order_by("-order").first()
+
+
+@require_POST
+@login_required
+def stop(request: HttpRequest, pk: UUID) -> HttpResponse:
+    answer = my_message(request.user, pk)
+    if answer.role != Role.ASSISTANT:
+        return refused(request, "Only answers can be stopped.")
+    call(engine().stop, pk, by=str(request.user.pk))
+    if not by_script(request):
+        return to_conversation(answer.conversation_id, pk)
+    return told(end_of_branch(load_message(pk, viewer_of(request)).row, engine().catalog))
+
+
+@require_POST
+@login_required
+def go_on(request: HttpRequest, pk: UUID) -> HttpResponse:
+    """Continue in the same message; Retry too where nothing was kept, else as a sibling."""
+    answer = my_message(request.user, pk)
+    try:
+        engine().catalog.offered(answer.model)
+    except UnknownModel as error:
+        return refused(request, str(error) if answer.model else NEITHER)
+    try:
+        if call(engine().go_on, pk):
+            return to_conversation(answer.conversation_id, pk)
+        if answer.status != "failed" or answer.parent_id is None:
+            return refused(request, NEITHER)
+        _ask_again(request, answer)
+    except Refused as error:
+        return refused(request, str(error))
+    return to_conversation(answer.conversation_id)

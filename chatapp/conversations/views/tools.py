@@ -1,0 +1,69 @@
+"""Which tools a conversation has: switched one by one or all at once; and what is allowed in it, taken back."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+from uuid import UUID
+
+from django.contrib.auth.decorators import login_required
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_http_methods, require_POST
+
+from ...core.items import clean
+from ...pages.access import my_conversation
+from ...pages.commands import by_script, refused
+from ...store import Refused, choose_tools, definitions_of, names_of
+from ...store.models import Conversation
+from ...store.permissions import grants
+from ...turns.engine import engine
+from ..tools import tools_of
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@login_required
+def tools(request: HttpRequest, pk: UUID) -> HttpResponse:
+    conversation = my_conversation(request.user, pk)
+    if request.method != "POST":
+        return _shown(request, conversation)
+    try:
+        choose_tools(conversation.pk, _described(conversation, _wanted(request, conversation)))
+    except Refused as error:
+        return refused(request, str(error))
+    return HttpResponse() if by_script(request) else redirect("tools", conversation.pk)
+
+
+@require_POST
+@login_required
+def take_back(request: HttpRequest, pk: UUID) -> HttpResponse:
+    """From now on the tool asks again."""
+    conversation = my_conversation(request.user, pk)
+    grants.take_back(conversation.pk, clean(request.POST.get("tool", "")))
+    return _shown(request, conversation) if by_script(request) else redirect("tools", conversation.pk)
+
+
+def _shown(request: HttpRequest, conversation: Conversation) -> HttpResponse:
+    context = {"conversation": conversation, "tools": tools_of(conversation)}
+    return render(request, "_tools_list.html" if by_script(request) else "tools.html", context)
+
+
+def _wanted(request: HttpRequest, conversation: Conversation) -> list[str]:
+    """One switch says itself; a whole form says all that are on. What is on keeps its place."""
+    before = names_of(conversation)
+    if name := request.POST.get("tool"):
+        on = [*before, name] if request.POST.get("on") else [each for each in before if each != name]
+    elif "choose_tools" not in request.POST:
+        # No form of ours: it says nothing about what is to be on.
+        on = before
+    else:
+        chosen = request.POST.getlist("tools")
+        on = [*(name for name in before if name in chosen), *chosen]
+    return list(dict.fromkeys(on))
+
+
+def _described(conversation: Conversation, names: Sequence[str]) -> list[dict[str, Any]]:
+    """A tool that is not here any more stays as it was described when it was chosen."""
+    known = {definition["name"]: definition for definition in definitions_of(conversation)}
+    known |= {name: tool.definition for name, tool in engine().tools.items()}
+    return [known[name] for name in names if name in known]

@@ -1,0 +1,48 @@
+"""Figures, for staff: a page of them, and each of its tables as a file."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from django.contrib.auth.decorators import login_required
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils import timezone
+from django.views.decorators.http import require_safe
+
+from ..pages.access import only_staff
+from ..pages.csv import sheet
+from ..pages.staff.again import behind_password
+from ..turns.engine import engine
+from .page import MOST_PEOPLE, Chosen, Insight, chosen
+from .sheets import TABLES
+from .store import Used, load_days, load_people, load_reviews
+from .sums import day_of
+
+
+@require_safe
+@login_required
+@behind_password
+def insight(request: HttpRequest) -> HttpResponse:
+    only_staff(request.user)
+    asked = chosen(request, day_of(timezone.now()))
+    people = load_people(asked.since, model=asked.model, most=MOST_PEOPLE + 1)
+    return render(request, "insight.html", {"page": _page(asked, people)})
+
+
+@require_safe
+@login_required
+@behind_password
+def insight_sheet(request: HttpRequest, what: str) -> HttpResponse:
+    only_staff(request.user)
+    if what not in TABLES:
+        raise Http404
+    asked = chosen(request, day_of(timezone.now()))
+    page, table = _page(asked), TABLES[what]
+    name = f"thoughtline-{what}-{asked.since}-{asked.today}"
+    return sheet(name, table.head, table.rows(page))
+
+
+def _page(asked: Chosen, people: Sequence[Used] = ()) -> Insight:
+    reviewed = load_reviews(asked.since, model=asked.model)
+    return Insight(asked, load_days(asked.since), people, reviewed, label=engine().catalog.label)

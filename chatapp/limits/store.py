@@ -1,0 +1,161 @@
+"""Daily limits: who has which, what of it is used, and the refusal of a turn that would go beyond."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime, time, timedelta
+from decimal import Decimal
+from math import ceil
+from typing import Any
+
+from django.conf import settings
+from django.contrib.auth.models import User
+from django.db.models import Q, Sum
+from django.dispatch import receiver
+from django.utils import timezone
+
+from ..catalog.models import ModelProvider
+from ..catalog.prices import load_price
+from ..core.counting import counts, newest, portions
+from ..core.durations import in_short
+from ..insight.models import PersonDay
+from ..insight.sums import day_of
+from ..reviews.reviewers import is_reviewer
+from ..store.changes import turn_starts
+from ..store.models import IS_LIVE, LIVE, Message
+from ..store.refusal import BeyondLimit
+from .models import DailyLimit
+
+Who = DailyLimit.Who
+MILLION = 1_000_000
+NOTHING_ALLOWED = "Your daily limit allows nothing. Ask whoever runs this server for more."
+
+
+@dataclass(frozen=True, slots=True)
+class Used:
+    """Today. `cost` in millionths of a dollar, as far as prices are known."""
+
+    turns: int = 0
+    tokens: int = 0
+    cost: int = 0
+
+
+@receiver(turn_starts)
+def _turn_starts(owner: Any, **_: Any) -> None:
+    refuse_beyond(owner)
+
+
+def refuse_beyond(user: Any, now: datetime | None = None) -> None:
+    """Called in the transaction that makes a turn, before it is made: of many at once, as many come through as are left."""
+    moment = now or timezone.now()
+    limit = load_limit(user) if user else None
+    if limit is None:
+        return
+    # From here to its end nobody else starts a turn for them.
+    User.objects.select_for_update(no_key=True).filter(pk=user.pk).first()
+    # A turn that ends between two reads is seen twice; a second look sees it once.
+    if _exceeded(limit, load_used(user, moment)) and (said := _exceeded(limit, load_used(user, moment))):
+        raise BeyondLimit(said if _is_closed(limit) else f"{said} {_until(moment)}")
+
+
+def save_limit(row: DailyLimit) -> None:
+    row.save()
+
+
+def load_limit(user: Any) -> DailyLimit | None:
+    """The one that says most about them, where it limits anything."""
+    rows = {row.who: row for row in DailyLimit.objects.filter(Q(user=None) | Q(user=user.pk))}
+    for who in Who.values:
+        if who in rows and _is_in_force(rows[who]) and _is(user, who):
+            row = rows[who]
+            return row if (row.turns, row.tokens, row.cost) != (None, None, None) else None
+    return None
+
+
+def load_used(user: Any, now: datetime) -> Used:
+    """What has ended today, and what is being answered: a turn that waits since yesterday is none of today's."""
+    today = day_of(now)
+    live = Message.objects.filter(IS_LIVE, status__in=LIVE, conversation__owner=user.pk)
+    began = datetime.combine(today, time(), UTC)
+    running = list(live.filter(touched_at__gte=began).values_list("metadata", "model"))
+    open_ones = [_so_far(metadata, model) for metadata, model in running]
+    sums = PersonDay.objects.filter(user=user.pk, day=today).aggregate(
+        turns=Sum("turns"), input=Sum("input"), output=Sum("output"), cost=Sum("cost")
+    )
+    ended = {name: number or 0 for name, number in sums.items()}
+    return Used(
+        turns=ended["turns"] + len(running),
+        tokens=ended["input"] + ended["output"] + sum(tokens for tokens, _ in open_ones),
+        cost=ended["cost"] + sum(cost for _, cost in open_ones),
+    )
+
+
+def in_words(limit: DailyLimit, used: Used) -> Iterator[str]:
+    """For whoever has it: what is used of what."""
+    if limit.turns is not None:
+        yield f"{used.turns:,} of {limit.turns:,} {'turn' if limit.turns == 1 else 'turns'}"
+    if limit.tokens is not None:
+        yield f"{used.tokens:,} of {limit.tokens:,} tokens"
+    if limit.cost is not None:
+        yield f"$ {_dollars(used.cost):,.2f} of $ {limit.cost:,.2f}"
+
+
+def free_again(now: datetime) -> str:
+    """How long until the day is over."""
+    tomorrow = datetime.combine(day_of(now) + timedelta(days=1), time(), UTC)
+    minutes = max(1, ceil((tomorrow - now) / timedelta(minutes=1)))
+    return in_short(minutes * 60_000) if minutes > 1 else "a minute"
+
+
+def _is_in_force(row: DailyLimit) -> bool:
+    if not row.with_key_only or any(endpoint.key for endpoint in settings.PROVIDERS):
+        return True
+    return ModelProvider.objects.filter(is_on=True).exclude(key_variable="").exists()
+
+
+def _is(user: Any, who: str) -> bool:
+    match Who(who):
+        case Who.PERSON | Who.EVERYBODY:
+            return True
+        case Who.ADMINISTRATORS:
+            return bool(user.is_staff)
+        case Who.REVIEWERS:
+            return is_reviewer(user)
+        case Who.STRANGERS:
+            return not user.is_staff and hasattr(user, "signed_up")
+
+
+def _so_far(metadata: Any, model: str) -> tuple[int, int]:
+    """Tokens and cost of the rounds that are over, of a turn that is not."""
+    price = load_price(model)
+    before = portions(metadata)
+    portion = newest(metadata, day="", ended="", cost=price.cost if price else None)
+    made = counts(metadata, portion, before[-1] if before else None)
+    return made["input"] + made["output"], made["cost"]
+
+
+def _exceeded(limit: DailyLimit, used: Used) -> str:
+    """The first limit that leaves no room for another turn, in a sentence."""
+    if _is_closed(limit):
+        return NOTHING_ALLOWED
+    if limit.turns is not None and used.turns >= limit.turns:
+        return f"You have used your {limit.turns:,} {'turn' if limit.turns == 1 else 'turns'} of today."
+    if limit.tokens is not None and used.tokens >= limit.tokens:
+        return f"You have used your {limit.tokens:,} tokens of today ({used.tokens:,})."
+    if limit.cost is not None and _dollars(used.cost) >= limit.cost:
+        return f"You have used your $ {limit.cost:,.2f} of today ($ {_dollars(used.cost):,.2f})."
+    return ""
+
+
+def _is_closed(limit: DailyLimit) -> bool:
+    """No other day brings more."""
+    return 0 in (limit.turns, limit.tokens, limit.cost)
+
+
+def _until(now: datetime) -> str:
+    return f"You can ask again in {free_again(now)}, when the new day begins (0:00 UTC)."
+
+
+def _dollars(millionths: int) -> Decimal:
+    return Decimal(millionths) / MILLION

@@ -1,0 +1,270 @@
+"""A running answer as one page watches it: its events become operations, and at its end the rows have the last word."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+from uuid import UUID
+
+from ..core.draft import Draft
+from ..core.events import (
+    Asked,
+    Event,
+    ItemAmended,
+    ItemDelta,
+    ItemDone,
+    ItemsStored,
+    ItemStarted,
+    Repaired,
+    ResponseEnded,
+    Retrying,
+    Saving,
+    Skipped,
+    TurnEnded,
+    Usage,
+    Withheld,
+)
+from ..core.items import Kind
+from ..pages import operations
+from ..pages.elements import item_id, message_id
+from ..store import Seen, in_thread
+from ..store.models import LIVE, Status
+from ..thread.bodies import ARGUMENTS, blocks_within
+from ..thread.item import ShownItem
+from ..thread.message import ShownMessage
+from ..thread.page import Viewer, load_message
+from ..thread.pieces import Piece, from_draft
+from ..turns.engine import Engine
+from ..turns.watching import AT_WORK, News, watch
+from .growing import Emit, GrowingItem
+from .window import Outbox
+
+GROWING_ARGUMENTS = '<pre class="well" tabindex="0" data-grows></pre>'
+
+
+class AnswerNews:
+    def __init__(self, message: UUID, viewer: Viewer, engine: Engine, outbox: Outbox) -> None:
+        self.message, self.viewer, self.engine, self.outbox = message, viewer, engine, outbox
+        self._draft, self._attempt = Draft(), -1
+        self._pieces: dict[str, Piece] = {}
+        self._bodies: dict[str, GrowingItem] = {}
+        # Those that letters go into as they come, by the keys of their items.
+        self._growing: dict[str, GrowingItem] = {}
+        self._shells: dict[str, str] = {}
+        self._finishing: set[asyncio.Task[None]] = set()
+        self._shown: ShownMessage | None = None
+        # What is said in the first news may be on the page already.
+        self._joining = True
+
+    async def run(self) -> ShownMessage:
+        """Until the turn has ended or waits for a person; returns what the rows say then."""
+        shown = await self._show_rows()
+        if shown.row.status not in AT_WORK:
+            self._keep()
+        elif not shown.end:
+            # What was asked at the end of the page is decided.
+            self.outbox.add(operations.gone(self._end))
+        async for news in watch(self.message, self.engine.live, self.engine.notices, self.engine.keeper):
+            await self._take(news)
+            if self._joining:
+                # Only now is it known what of the page is void: it may show more than the rows do.
+                self._keep()
+                self._joining = False
+            await self.outbox.room()
+        await asyncio.gather(*self._finishing)
+        shown = await self._show_rows()
+        self._keep()
+        return shown
+
+    async def _show_rows(self) -> ShownMessage:
+        """Everything that is stored; only what the page does not have yet goes out."""
+        shown = await in_thread(load_message)(self.message, self.viewer)
+        self._shown = shown
+        self._pieces = {item.piece.key: item.piece for item in shown.items}
+        self._say_shell(shown.id, shown.shell(), "messages")
+        for item in shown.items:
+            self._show_item(item)
+            self._body(item).settle(await blocks_within(self.message, item.piece))
+        if shown.end:
+            self._say_shell(self._end, shown.end_html(), self._items)
+        return shown
+
+    def _keep(self) -> None:
+        ids = [item_id(self.message, key) for key in self._pieces]
+        if self._shown and self._shown.end:
+            ids.append(self._end)
+        else:
+            self._shells.pop(self._end, None)
+        self.outbox.add(operations.keep(self._items, ids))
+
+    @property
+    def _items(self) -> str:
+        return f"{message_id(self.message)}-items"
+
+    @property
+    def _end(self) -> str:
+        return f"{message_id(self.message)}-end"
+
+    async def _take(self, news: News) -> None:
+        if news.attempt != self._attempt:
+            await self._begin_again(news.attempt)
+        letters: dict[str, list[str]] = {}
+        touched: dict[str, None] = {}
+        for said in news.said:
+            self._draft.apply(said.event, said.at)
+            self._note(said.event, said.at, letters, touched)
+        self._wait(self._draft.waits)
+        for key in touched:
+            self._show_growing(key, "".join(letters.get(key, ())))
+        if any(isinstance(said.event, ItemsStored) for said in news.said):
+            await self._show_head()
+
+    async def _show_head(self) -> None:
+        """What is stored of a running answer stands in its head too."""
+        shown = await in_thread(load_message)(self.message, self.viewer)
+        self._shown = replace(shown, waits=self._shown.waits if self._shown else "")
+        self._say_shell(shown.id, shown.shell(), "messages")
+
+    async def _begin_again(self, attempt: int) -> None:
+        """Another attempt: what was seen of the last one is void, what is stored stays."""
+        if self._attempt >= 0:
+            self.close()
+            await self._show_rows()
+            self._keep()
+        self._attempt, self._draft = attempt, Draft()
+        if self._shown:
+            row = self._shown.row
+            row.status = Status.RUNNING if row.status in LIVE else row.status
+            self._say_shell(self._shown.id, self._shown.shell(), "messages")
+
+    def _note(self, event: Event, at: float, letters: dict[str, list[str]], touched: dict[str, None]) -> None:
+        match event:
+            case ItemStarted():
+                touched[event.key] = None
+            case ItemDelta():
+                touched[event.key] = None
+                letters.setdefault(event.key, []).append(event.text)
+            case ItemDone():
+                touched[event.item.key] = None
+                self._pieces[event.item.key] = from_draft(self._seen(at), event.item.key)
+            case Retrying():
+                for key in event.lost:
+                    touched.pop(key, None)
+                    self._lose(key)
+            case (
+                Asked()
+                | ItemAmended()
+                | Usage()
+                | Skipped()
+                | Withheld()
+                | ResponseEnded()
+                | Repaired()
+                | ItemsStored()
+                | Saving()
+                | TurnEnded()
+            ):
+                pass
+
+    def _lose(self, key: str) -> None:
+        """What was thought for an answer that never came is no part of it."""
+        self._growing.pop(key, None)
+        if piece := self._pieces.pop(key, None):
+            item = self._item(piece)
+            self._shells.pop(item.id, None)
+            if body := self._bodies.pop(item.body_id, None):
+                body.drop()
+        self.outbox.add(operations.gone(item_id(self.message, key)))
+
+    def _seen(self, at: float) -> Seen:
+        return Seen(self._attempt, self._draft, at)
+
+    def _wait(self, words: str) -> None:
+        """Why nothing comes at the moment."""
+        if self._shown is None or self._shown.waits == words:
+            return
+        self._shown = replace(self._shown, waits=words)
+        # Rows may say already how it ended, while what was said before that is still being read.
+        if words and self._shown.end:
+            self._say_shell(self._end, self._shown.end_html(), self._items)
+        else:
+            self._shells.pop(self._end, None)
+            self.outbox.add(operations.gone(self._end))
+
+    def _show_growing(self, key: str, letters: str) -> None:
+        piece = self._pieces.get(key)
+        if piece and piece.open and letters and piece.kind is not Kind.TOOL_CALL and key in self._growing:
+            self._growing[key].write(letters, anew=self._joining)
+            # From now on the growing item has them; a page that reads nothing would keep them here once more.
+            self._draft.pieces[key].text.clear()
+            return
+        said_more = piece is not None and piece.open and piece.kind is Kind.TOOL_RESULT
+        if piece is None or said_more:
+            if key not in self._draft.pieces:
+                return
+            at = self.engine.live.now((self.message, self._attempt)) or self._draft.at
+            piece = self._pieces[key] = from_draft(self._seen(at), key)
+        if piece.kind is Kind.TOOL_RESULT:
+            self._show_result(piece, progress=said_more)
+            return
+        item = self._item(piece)
+        fresh = item.id not in self._shells
+        if fresh or not piece.open:
+            self._show_item(item)
+        self._fill(item, letters)
+
+    def _fill(self, item: ShownItem, letters: str) -> None:
+        body = self._body(item)
+        if not item.piece.open:
+            self._finish(body, item.piece)
+        elif letters and item.piece.kind is Kind.TOOL_CALL:
+            body.write_plainly(letters, before=ARGUMENTS, inside=GROWING_ARGUMENTS)
+        elif letters:
+            self._growing[item.piece.key] = body
+            body.write(letters, anew=self._joining)
+
+    def _show_result(self, result: Piece, *, progress: bool) -> None:
+        """Inside its call. `progress`: nothing of it is new but how far it is."""
+        calls = (p for p in self._pieces.values() if p.kind is Kind.TOOL_CALL and p.call_id == result.call_id)
+        mine = [call for call in calls if call.result is None or call.result.key == result.key]
+        if not mine:
+            return
+        call = self._pieces[mine[0].key] = replace(mine[0], result=result)
+        item = self._item(call)
+        if progress:
+            self.outbox.add(operations.put(item.progress_html()))
+            return
+        self._show_item(item)
+        self._finish(self._body(item), call)
+
+    def _finish(self, body: GrowingItem, piece: Piece) -> None:
+        task = asyncio.create_task(self._finished(body, piece))
+        self._finishing.add(task)
+        task.add_done_callback(self._finishing.discard)
+
+    async def _finished(self, body: GrowingItem, piece: Piece) -> None:
+        body.settle(await blocks_within(self.message, piece))
+
+    def _item(self, piece: Piece) -> ShownItem:
+        return self.viewer.item(self.message, piece)
+
+    def _body(self, item: ShownItem) -> GrowingItem:
+        if item.body_id not in self._bodies:
+            emit: Emit = self.outbox.add
+            self._bodies[item.body_id] = GrowingItem(self.message, item.piece.key, item.body_id, emit)
+        return self._bodies[item.body_id]
+
+    def _show_item(self, item: ShownItem) -> None:
+        self._say_shell(item.id, item.shell(), self._items)
+
+    def _say_shell(self, element: str, html: str, container: str) -> None:
+        if self._shells.get(element) != html:
+            self._shells[element] = html
+            self.outbox.add(operations.add(container, html))
+
+    def close(self) -> None:
+        """Nothing that is still being rendered goes out."""
+        for task in self._finishing:
+            task.cancel()
+        for body in self._bodies.values():
+            body.cancel()
+        self._bodies, self._growing, self._shells = {}, {}, {}

@@ -1,0 +1,215 @@
+"""What one page of a conversation hears: new questions below the branch it shows, the answer that is being written,
+other branches beside it, and that something went away."""
+
+from __future__ import annotations
+
+import asyncio
+from uuid import UUID
+
+from ..conversations.question_news import end_of_branch, question_news, whole
+from ..pages import operations
+from ..pages.operations import Operation
+from ..store import in_thread, load_branch, places
+from ..store.models import LIVE, Conversation, Message, Role
+from ..thread.message import ShownMessage
+from ..thread.outline import render_line
+from ..thread.page import Viewer, load_message
+from ..turns.engine import Engine
+from ..turns.notices import Notice
+from ..turns.watching import AT_WORK
+from .answer import AnswerNews
+from .window import Outbox
+
+STALE = "This part of the conversation was deleted. Reload the page to see what is left."
+# More siblings than these are numbered anew at the next reload.
+MOST_SIBLINGS = 20
+
+
+class ConversationNews:
+    """`leaf` is the end of the branch on the page, `version` how far its last message was when the page was made."""
+
+    def __init__(
+        self,
+        conversation: UUID,
+        viewer: Viewer,
+        engine: Engine,
+        outbox: Outbox,
+        tasks: asyncio.TaskGroup,
+        *,
+        leaf: UUID | None,
+    ) -> None:
+        self.conversation, self.viewer, self.engine, self.outbox = conversation, viewer, engine, outbox
+        self.leaf, self._tasks = leaf, tasks
+        self._stale = False
+        self._told: tuple[UUID, str] | None = None
+        self._following: asyncio.Task[None] | None = None
+        # Something was told of the answer while its rows were being read.
+        self._read_again = False
+
+    async def catch_up(self, version: str) -> None:
+        """What happened between the making of the page and now."""
+        self.outbox.add(operations.state("title", await in_thread(_title)(self.conversation)))
+        await self._look_whether_stale()
+        if self._stale:
+            return
+        made = await in_thread(self._missed)()
+        self.outbox.add(*made)
+        if self.leaf is None:
+            return
+        shown = await in_thread(load_message)(self.leaf, self.viewer)
+        at_work = shown.row.status in AT_WORK
+        if shown.row.role == Role.ASSISTANT and (made or shown.version != version or at_work):
+            self._follow(self.leaf)
+        elif shown.asks:
+            self._told = self.leaf, shown.version
+            self.outbox.add(operations.say(shown.in_a_word))
+
+    async def hear(self, notice: Notice) -> None:
+        if notice.what == "titled":
+            title = await in_thread(_title)(self.conversation)
+            self.outbox.add(operations.state("title", title))
+        if (message := notice.message) is None:
+            return
+        match notice.what:
+            case "turn queued" if message == self.leaf:
+                self.outbox.add(operations.state("answering", "1"))
+                self._follow(message)
+            case "turn queued":
+                await self._hear_of_answer(message)
+            case "turn ended" | "turn waits":
+                if await self._missed_the_end_of(message):
+                    self._follow(message)
+            case "deleted" | "restored":
+                await self._hear_of_deletion(message)
+            case "titled" | "turn began" | "head moved" | "listed" | "share closed" | "reviews" | "roles":
+                pass
+
+    async def _hear_of_answer(self, answer: UUID) -> None:
+        made, below = await in_thread(self._new_answer)(answer)
+        self.outbox.add(*made)
+        if below:
+            self.leaf = answer
+            self._follow(answer)
+
+    def _new_answer(self, answer: UUID) -> tuple[list[Operation], bool]:
+        row = Message.objects.select_related("parent").filter(pk=answer, deletion=None).first()
+        if row is None or row.parent is None:
+            return [], False
+        if self.leaf in (row.parent_id, row.parent.parent_id):
+            return question_news(row.parent.pk, answer, self.viewer), True
+        return [operations.shell(sibling.shell()) for sibling in self._beside(row)], False
+
+    def _beside(self, row: Message) -> list[ShownMessage]:
+        """What has a new sibling: the other answers, or the other questions where this is the first answer to one."""
+        assert row.parent
+        answers = places.load_siblings(self.conversation, [row])[row.pk]
+        beside = (
+            answers
+            if len(answers) > 1
+            else places.load_siblings(self.conversation, [row.parent])[row.parent.pk]
+        )
+        others = [pk for pk in beside if pk not in (row.pk, row.parent_id)]
+        return [load_message(pk, self.viewer) for pk in others[-MOST_SIBLINGS:]]
+
+    async def _hear_of_deletion(self, message: UUID) -> None:
+        await self._look_whether_stale()
+        if self._stale:
+            self._stop_following()
+        else:
+            self.outbox.add(*await in_thread(self._renumbered)(message))
+
+    async def _look_whether_stale(self) -> None:
+        was, self._stale = self._stale, await in_thread(self._has_lost_its_end)()
+        if self._stale and not was:
+            self.outbox.add(operations.say(STALE), operations.state("stale", STALE))
+        elif was and not self._stale:
+            self.outbox.add(operations.state("stale", ""))
+
+    def _has_lost_its_end(self) -> bool:
+        if self.leaf is None:
+            return False
+        there = Message.objects.filter(pk=self.leaf, conversation=self.conversation, deletion=None)
+        return not there.exists()
+
+    def _renumbered(self, message: UUID) -> list[Operation]:
+        row = Message.objects.filter(pk=message).first()
+        if row is None:
+            return []
+        beside = Message.objects.filter(
+            conversation=self.conversation, parent=row.parent_id, deletion=None
+        ).values_list("pk", flat=True)[:MOST_SIBLINGS]
+        return [operations.shell(load_message(pk, self.viewer).shell()) for pk in beside]
+
+    def _missed(self) -> list[Operation]:
+        """Questions that were asked below the branch on the page; the last answer becomes its end."""
+        row = Conversation.objects.get(pk=self.conversation)
+        head = places.load_head(self.viewer.user, row)
+        if head is None or head == self.leaf:
+            return []
+        path = [message.pk for message in load_branch(head).messages]
+        if self.leaf and self.leaf not in path:
+            return []
+        there = path.index(self.leaf) + 1 if self.leaf else 0
+        shown = [load_message(pk, self.viewer) for pk in path[max(0, there - 1) :]]
+        made = [operations.shell(above.shell()) for above in shown[: min(there, 1)]]
+        made += [operations.add("messages", whole(message)) for message in shown[min(there, 1) :]]
+        self.leaf = head
+        return made + end_of_branch(shown[-1].row, self.viewer.catalog)
+
+    async def _missed_the_end_of(self, answer: UUID) -> bool:
+        """Whoever follows hears of the end twice: by the turn's own events, and by this."""
+        if answer != self.leaf:
+            return False
+        if self._following and not self._following.done():
+            self._read_again = True
+            return False
+        return await self._is_news(answer)
+
+    async def _is_news(self, answer: UUID) -> bool:
+        return (answer, (await in_thread(load_message)(answer, self.viewer)).version) != self._told
+
+    def _follow(self, answer: UUID) -> None:
+        self._stop_following()
+        self._following = self._tasks.create_task(self._followed(answer))
+
+    async def _followed(self, answer: UUID) -> None:
+        more = True
+        while more:
+            self._read_again = False
+            await self._follow_once(answer)
+            more = await self._was_told_more(answer)
+
+    async def _was_told_more(self, answer: UUID) -> bool:
+        """Since its rows were read. What is told while this looks is looked at too."""
+        while self._read_again:
+            self._read_again = False
+            if await self._is_news(answer):
+                return True
+        return False
+
+    async def _follow_once(self, answer: UUID) -> None:
+        news = AnswerNews(answer, self.viewer, self.engine, self.outbox)
+        # Until it has ended, the page has no version of it: one that comes back meanwhile is told everything.
+        self.outbox.add(operations.state("leaf", str(answer)), operations.state("version", ""))
+        try:
+            shown = await news.run()
+        finally:
+            news.close()
+        self.outbox.add(*await in_thread(self._ended)(shown))
+        self._told = answer, shown.version
+        self.outbox.add(operations.state("version", shown.version))
+        if shown.row.status not in LIVE or shown.asks:
+            self.outbox.add(operations.say(shown.in_a_word))
+
+    def _ended(self, answer: ShownMessage) -> list[Operation]:
+        question = answer.row.parent_id
+        line = [operations.put(render_line(load_message(question, self.viewer), answer))] if question else []
+        return line + end_of_branch(answer.row, self.viewer.catalog)
+
+    def _stop_following(self) -> None:
+        if self._following:
+            self._following.cancel()
+
+
+def _title(conversation: UUID) -> str:
+    return Conversation.objects.values_list("title", flat=True).get(pk=conversation)

@@ -1,0 +1,219 @@
+"""The listening socket. It only brings news: whoever opens it may see what it tells of, and the page says only how far it has read."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from contextlib import AsyncExitStack
+from urllib.parse import parse_qs
+from uuid import UUID
+
+from autobahn.exception import Disconnected
+from channels.generic.websocket import AsyncWebsocketConsumer
+from django.conf import settings
+from django.contrib.auth.models import User
+from django.core.exceptions import ObjectDoesNotExist
+from django.db import Error
+from django.http import Http404
+from django.http.request import split_domain_port, validate_host
+
+from ..conversations.list_news import list_news, row_now
+from ..pages.access import my_conversation
+from ..pages.door.sockets import LOOKING, OPEN, OPENINGS, Rate
+from ..pages.operations import Operation
+from ..pages.preferences import load_preference
+from ..pages.signed_in import PRESENCE, who_is_signed_in
+from ..pages.words.days import ZONE_COOKIE, zone_named
+from ..reviews.news import review_news
+from ..store import in_thread
+from ..thread.page import Viewer
+from ..turns.engine import Engine, engine
+from ..turns.notices import Notice, Once
+from .conversation import ConversationNews
+from .window import Outbox, Stuck
+
+log = logging.getLogger(__name__)
+
+# Above 4000 the page does not come back by itself. The server under us says none of the protocol's own codes but 1000.
+NOT_YOURS, SIGNED_OUT, NONSENSE, TOO_MANY, AGAIN = 4404, 4401, 4400, 4429, 3013
+LONGEST_WORD = 12
+# Words at once, and seconds for each further one: many times as often as a page says how far it has read.
+WORDS, WORD_SECONDS = 500, 0.01
+
+
+class SignedOut(Exception):
+    """Whoever opened the socket may hear no more."""
+
+
+class Listening(AsyncWebsocketConsumer):
+    async def connect(self) -> None:
+        self._work: asyncio.Task[None] | None = None
+        self._told: asyncio.Queue[Notice] = asyncio.Queue()
+        self._told_of = AsyncExitStack()
+        if not same_origin(dict(self.scope["headers"])):
+            await self.close()
+            return
+        self._session = self._cookie(settings.SESSION_COOKIE_NAME)
+        if not self._session:
+            await self._refuse(SIGNED_OUT)
+            return
+        if not OPENINGS.may(self._session):
+            await self._refuse(AGAIN)
+            return
+        try:
+            async with LOOKING():
+                user = await in_thread(who_is_signed_in)(self._session)
+        except Error as error:
+            # Accepted, so that the page takes it for what it is, and comes back.
+            log.warning("nobody could be looked up for a socket: %s", type(error).__name__)
+            await self._refuse(AGAIN)
+            return
+        if not user.is_authenticated:
+            await self._refuse(SIGNED_OUT)
+            return
+        # Before the page hears that it is connected, so that nothing goes past it.
+        await self._told_of.enter_async_context(engine().notices.listen(user.pk, self._told))
+        await self.accept()
+        self._user, self._pace = user, Rate(WORDS, WORD_SECONDS)
+        self._outbox = Outbox(self._say)
+        self._work = asyncio.create_task(self._listen(user))
+        await OPEN.enter(user.pk, self)
+
+    async def _refuse(self, code: int) -> None:
+        """In a way that tells the page why."""
+        await self.accept()
+        await self.close(code)
+
+    async def give_way(self) -> None:
+        """Too many pages of its person are open; this one has been open for longest."""
+        await self._end()
+        await self.close(TOO_MANY)
+
+    async def receive(self, text_data: str | None = None, bytes_data: bytes | None = None) -> None:
+        """How far the page has read: a number, and nothing else."""
+        word = text_data or ""
+        if self._work is None or not _is_a_number(word) or not self._pace.may(""):
+            await self._end()
+            await self.close(NONSENSE)
+            return
+        self._outbox.read(int(word))
+
+    async def disconnect(self, code: int) -> None:
+        await self._end()
+
+    async def _end(self) -> None:
+        if self._work:
+            self._work.cancel()
+            OPEN.leave(self._user.pk, self)
+        await self._told_of.aclose()
+
+    async def _say(self, frame: str) -> None:
+        # What was ended hears of it a moment later.
+        if self._work and not self._work.cancelling():
+            await self.send(text_data=frame)
+
+    async def _until_signed_out(self) -> None:
+        await PRESENCE.until_signed_out(self._session, self._user)
+        raise SignedOut
+
+    async def _ask_again(self, once: Once) -> None:
+        """Of all sockets that are told of a fact, the first one asks, for each session."""
+        if await once.get(self._session, lambda: in_thread(who_is_signed_in)(self._session)) != self._user:
+            raise SignedOut
+
+    async def _listen(self, user: User) -> None:
+        try:
+            async with asyncio.TaskGroup() as group:
+                group.create_task(self._until_signed_out())
+                group.create_task(self._outbox.run())
+                group.create_task(self._hear(user, engine(), group))
+        except* Stuck:
+            await self.close(AGAIN)
+        except* (Http404, ObjectDoesNotExist):
+            await self.close(NOT_YOURS)
+        except* SignedOut:
+            await self.close(SIGNED_OUT)
+        except* Disconnected:
+            pass
+        except* Exception as group:
+            # The page comes back, and begins with what the rows say.
+            log.error("a listening socket broke: %s", ", ".join(type(e).__name__ for e in group.exceptions))
+            await self.close(AGAIN)
+
+    async def _hear(self, user: User, mine: Engine, group: asyncio.TaskGroup) -> None:
+        conversation: UUID | None = self.scope["url_route"]["kwargs"].get("pk")
+        page = None
+        if conversation:
+            await self._told_of.enter_async_context(mine.notices.listen(conversation, self._told))
+            async with LOOKING():
+                page = await self._page(user, conversation, mine, group)
+        while True:
+            await self._tell(user, page, await self._told.get())
+
+    async def _page(
+        self, user: User, conversation: UUID, mine: Engine, group: asyncio.TaskGroup
+    ) -> ConversationNews:
+        asked = parse_qs(self.scope["query_string"].decode("ascii", "replace"))
+        leaf, thoughts_open = await in_thread(_place)(user, conversation, asked.get("leaf", [""])[0])
+        zone = zone_named(self._cookie(ZONE_COOKIE))
+        viewer = Viewer(
+            user, thoughts_open, mine.catalog, zone, tools=lambda: mine.tools, known=mine.keeper.known
+        )
+        page = ConversationNews(conversation, viewer, mine, self._outbox, group, leaf=leaf)
+        await page.catch_up(asked.get("version", [""])[0])
+        # In the list beside it too: its answer may have come to wait, or to its end, since the page was made.
+        row = await in_thread(row_now)(conversation)
+        await self._ask_again(Once())
+        self._outbox.add(*row)
+        return page
+
+    def _cookie(self, name: str) -> str:
+        value: str = self.scope.get("cookies", {}).get(name, "")
+        return value
+
+    async def _tell(self, user: User, page: ConversationNews | None, notice: Notice) -> None:
+        if notice.address == user.pk:
+            news = await news_of_person(user, notice, page.conversation if page else None)
+            # After the rows were read: what they say may be newer than the notice.
+            await self._ask_again(notice.once)
+            self._outbox.add(*news)
+        elif page:
+            await self._ask_again(notice.once)
+            await in_thread(my_conversation)(user, page.conversation)
+            await page.hear(notice)
+
+
+async def news_of_person(user: User, notice: Notice, opened: UUID | None) -> list[Operation]:
+    """Made once for all of their sockets that show the same. `opened`: the conversation on the page."""
+    if notice.what == "reviews":
+        news: list[Operation] = await notice.once.get("reviews", lambda: in_thread(review_news)(user))
+        return news
+    here = opened if opened == notice.conversation else None
+    moved = notice.what == "turn queued"
+    made = in_thread(list_news)
+    news = await notice.once.get(("list", here), lambda: made(notice.conversation, moved=moved, open=here))
+    return news
+
+
+def _is_a_number(word: str) -> bool:
+    return word.isascii() and word.isdigit() and len(word) <= LONGEST_WORD
+
+
+def _place(user: User, conversation: UUID, leaf: str) -> tuple[UUID | None, bool]:
+    """The end of the branch on the page, as the page says, and what its viewer chose."""
+    my_conversation(user, conversation)
+    thoughts_open = load_preference(user).thoughts_open
+    try:
+        return UUID(leaf), thoughts_open
+    except ValueError:
+        return None, thoughts_open
+
+
+def same_origin(headers: dict[bytes, bytes]) -> bool:
+    """Only our own pages may listen; browsers say truly which page it is."""
+    origin = headers.get(b"origin", b"").decode("latin-1")
+    if settings.PUBLIC_URL.startswith("https:"):
+        return origin == settings.PUBLIC_URL
+    host = headers.get(b"host", b"").decode("latin-1")
+    name, _ = split_domain_port(host)
+    return bool(name) and validate_host(name, settings.ALLOWED_HOSTS) and origin == f"http://{host}"

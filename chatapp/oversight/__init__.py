@@ -1,0 +1,1 @@
+"""Administrators browse conversations, and their looks are written down."""

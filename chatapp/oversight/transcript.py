@@ -1,0 +1,185 @@
+"""A conversation as it was: every message of every branch, with its durations, its failures, and what was sent for it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+from uuid import UUID
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+
+from ..core.items import Item
+from ..core.recorded import Recorded
+from ..core.tree import Tree
+from ..pages.elements import message_id
+from ..pages.staff.rights import may_read
+from ..pages.staff.words import moment, visible
+from ..pages.visitors import visitor_address
+from ..pages.words.days import zone_of
+from ..store import names_of
+from ..store.models import Conversation, Message, Role, Status
+from ..store.places import load_tree
+from ..thread.endings import Ending, ending
+from ..thread.pieces import pieces_of
+from ..thread.sent import sent_of
+from ..thread.timeline import Timeline, timeline_of
+from ..turns.engine import engine
+from . import store as browsing
+from .closed import closed
+from .looking import append_looks
+from .models import Look
+from .said import Said, said_of
+
+WINDOW = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """To another message, by its number."""
+
+    number: int
+    query: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Written:
+    """A message as it is told here."""
+
+    id: str
+    pk: UUID
+    number: int
+    is_question: bool
+    by: str
+    at: str
+    status: str
+    said: Sequence[Said]
+    timeline: Timeline
+    end: Ending | None
+    above: Link | None
+    below: Sequence[Link]
+    siblings: Sequence[Link]
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """The messages of one page, of all there are or of one branch."""
+
+    messages: Sequence[UUID]
+    number: int
+    last: int
+
+    @property
+    def previous(self) -> int | None:
+        return self.number - 1 if self.number > 1 else None
+
+    @property
+    def next(self) -> int | None:
+        return self.number + 1 if self.number < self.last else None
+
+
+def transcript(request: HttpRequest, pk: UUID, context: dict[str, Any]) -> HttpResponse:
+    if not may_read():
+        return closed(request, context)
+    row = Conversation.objects.select_related("owner").filter(pk=pk, deleted_at=None).first()
+    if row is None:
+        raise Http404
+    append_looks(request.user, [pk], Look.What.TRANSCRIPT, address=visitor_address(request))
+    tree = load_tree(pk)
+    branch = _named(request, "branch", tree)
+    whole = _named(request, "whole", tree)
+    window = _window(request, tree, tree.path_to(branch) if branch else tuple(tree.parents), whole)
+    context |= {
+        "title": visible(row.title) or "Without a title",
+        "row": row,
+        "owner": visible(row.owner.get_username()),
+        "began": moment(row.created_at, zone_of(request)),
+        "instructions": visible(row.instructions),
+        "tools": visible(", ".join(names_of(row))),
+        "count": len(tree.parents),
+        "leaves": sum(1 for at in tree.parents if at not in tree.children),
+        "replay": browsing.load_replay(pk),
+        "window": window,
+        "branch": branch,
+        "whole": whole,
+        "written": _Teller(request, tree, whole is not None).tell(window.messages),
+    }
+    context["replayed"] = _in_words(context["replay"])
+    return render(request, "admin/chatapp/conversation/transcript.html", context)
+
+
+def _named(request: HttpRequest, name: str, tree: Tree[UUID]) -> UUID | None:
+    if name not in request.GET:
+        return None
+    try:
+        pk = UUID(request.GET[name])
+    except ValueError:
+        raise Http404 from None
+    if pk not in tree.parents:
+        raise Http404
+    return pk
+
+
+def _window(request: HttpRequest, tree: Tree[UUID], told: Sequence[UUID], whole: UUID | None) -> Window:
+    if whole:
+        return Window((whole,), 1, 1)
+    last = max(1, -(-len(told) // WINDOW))
+    at = _named(request, "at", tree)
+    number = told.index(at) // WINDOW + 1 if at in told else _page(request)
+    number = min(number, last)
+    return Window(told[(number - 1) * WINDOW : number * WINDOW], number, last)
+
+
+def _page(request: HttpRequest) -> int:
+    text = request.GET.get("page", "")
+    return max(1, int(text)) if text.isascii() and text.isdigit() and len(text) < 9 else 1
+
+
+def _in_words(replay: browsing.Replay) -> str:
+    rounds = [{"replayed": replay.replayed, "dropped": replay.dropped}]
+    words = sent_of(Recorded({"rounds": rounds}), [], model="", label="their models", shortened=False)
+    return visible(words[0].words) if replay.requests else ""
+
+
+class _Teller:
+    def __init__(self, request: HttpRequest, tree: Tree[UUID], whole: bool) -> None:
+        self._viewer, self._zone, self._whole = request.user, zone_of(request), whole
+        self._tree = tree
+        self._numbers: Mapping[UUID, int] = {pk: number for number, pk in enumerate(tree.parents, 1)}
+
+    def tell(self, messages: Sequence[UUID]) -> list[Written]:
+        return [self._tell(row, items) for row, items in browsing.load_written(messages)]
+
+    def _tell(self, row: Message, items: list[Item]) -> Written:
+        above, siblings = self._tree.parents[row.pk], self._tree.siblings(row.pk)
+        author = row.author.get_username() if row.author else ""
+        return Written(
+            id=message_id(row.pk),
+            pk=row.pk,
+            number=self._numbers[row.pk],
+            is_question=row.role == Role.USER,
+            by=visible(author),
+            at=moment(row.created_at, self._zone),
+            status="" if row.status == Status.COMPLETE else row.get_status_display().lower(),
+            said=said_of(pieces_of(row, items), whole=self._whole),
+            timeline=_timeline(row, items),
+            end=_end(row, self._viewer),
+            above=self._link(above) if above else None,
+            below=[self._link(pk) for pk in self._tree.children.get(row.pk, ())],
+            siblings=[self._link(pk) for pk in siblings] if len(siblings) > 1 else [],
+        )
+
+    def _link(self, pk: UUID) -> Link:
+        return Link(self._numbers[pk], f"?at={pk}#{message_id(pk)}")
+
+
+def _timeline(row: Message, items: list[Item]) -> Timeline:
+    timeline = timeline_of(row, items, visible(engine().catalog.label(row.model)))
+    sent = tuple(replace(request, words=visible(request.words)) for request in timeline.sent)
+    return replace(timeline, label=visible(timeline.label), sent=sent)
+
+
+def _end(row: Message, viewer: Any) -> Ending | None:
+    end = ending(row, viewer)
+    return end and replace(end, sentence=visible(end.sentence), raw=visible(end.raw))

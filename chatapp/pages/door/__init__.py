@@ -1,0 +1,1 @@
+"""What comes in: how much, how fast, and from whom."""

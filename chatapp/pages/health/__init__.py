@@ -1,0 +1,1 @@
+"""How the process is, for supervisors and Prometheus."""

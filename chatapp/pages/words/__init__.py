@@ -1,0 +1,1 @@
+"""Moments, days, numbers and amounts in words."""

@@ -1,0 +1,1 @@
+"""The Chat Completions protocol, as many servers speak it."""

@@ -1,0 +1,92 @@
+"""The Chat Completions protocol, as DeepSeek, OpenRouter, Ollama, vLLM, llama.cpp and many others speak it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ...core.contracts import line_of
+from ...core.items import KeyMaker, clean
+from ..base import OFF, Ask, Endpoint, ModelSpec, ProviderError, ToolSpec
+from .errors import refusal_of
+from .messages import messages_of, thoughts_in
+from .parser import ChatParser
+from .thinking import LEVELS, Style, thinking_fields, thinking_of
+from .values import Json, fields, number, word
+
+# How servers call the window in their lists of models: OpenRouter, vLLM, Groq, Mistral.
+_WINDOWS = ("context_length", "max_model_len", "context_window", "max_context_length")
+
+
+class ChatCompletions:
+    dialect = "chat"
+
+    def path(self, endpoint: Endpoint) -> str:
+        return "/chat/completions"
+
+    def headers(self, endpoint: Endpoint, ask: Ask) -> dict[str, str]:
+        return {"Authorization": f"Bearer {endpoint.key}"} if endpoint.key else {}
+
+    def body(self, ask: Ask) -> Json:
+        body: Json = {"model": ask.model.name, "messages": messages_of(ask), "stream": True}
+        if "stream_options" not in ask.contract.refuses:
+            body["stream_options"] = {"include_usage": True}
+        return body | _tools(ask) | dict(ask.contract.asks) | thinking_fields(ask.model.thinking, ask.effort)
+
+    def thoughts(self, ask: Ask, body: Mapping[str, Any]) -> int:
+        return thoughts_in(ask, body["messages"])
+
+    def parser(self, ask: Ask, keys: KeyMaker) -> ChatParser:
+        return ChatParser(ask, keys)
+
+    def refusal(
+        self, endpoint: Endpoint, status: int, headers: Mapping[str, str], text: str
+    ) -> ProviderError:
+        return refusal_of(endpoint.label or endpoint.name, status, headers, text)
+
+    def models_path(self, endpoint: Endpoint) -> str:
+        return "/models"
+
+    def model(self, endpoint: Endpoint, row: Mapping[str, Any]) -> ModelSpec:
+        name = str(row["id"])
+        efforts, thinking = _thinking(endpoint, name, row)
+        return ModelSpec(
+            provider=endpoint.name,
+            dialect=self.dialect,
+            name=name,
+            label=clean(word(row.get("name"))),
+            efforts=efforts,
+            thinking=thinking,
+            thinks=bool(thinking),
+            window=next((size for size in map(number, map(row.get, _WINDOWS)) if size), None),
+            max_output=number(fields(row.get("top_provider")).get("max_completion_tokens")),
+            tiny=endpoint.name == "local",
+        )
+
+
+def _tools(ask: Ask) -> Json:
+    """A model that may not call sees the same tools, unless its server knows no such choice."""
+    if not ask.tools or (not ask.may_call and "tool_choice" in ask.contract.refuses):
+        return {}
+    choice = {} if ask.may_call else {"tool_choice": "none"}
+    return {"tools": [_tool(tool) for tool in ask.tools]} | choice
+
+
+def _tool(tool: ToolSpec) -> Json:
+    function = {"name": tool.name, "description": tool.description, "parameters": dict(tool.schema)}
+    return {"type": "function", "function": function}
+
+
+def _thinking(endpoint: Endpoint, name: str, row: Mapping[str, Any]) -> tuple[tuple[str, ...], str]:
+    """OpenRouter's list says it of each model; for the others our own rows do."""
+    line = line_of(model=name, host=endpoint.host)
+    if "openrouter" in line:
+        # Before its list has come, a model counts as one that thinks: the field is harmless to those that do not.
+        takes = row.get("supported_parameters", ["reasoning"])
+        thinks = isinstance(takes, list) and "reasoning" in takes
+        return ((OFF, *LEVELS), Style.REASONING) if thinks else ((), "")
+    known = thinking_of(line)
+    return (known.efforts, known.style) if known else ((), "")
+
+
+WIRE = ChatCompletions()

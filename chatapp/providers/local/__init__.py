@@ -1,0 +1,92 @@
+"""The real tiny model of this machine: started beside the web server in a process of its own, and how it is doing.
+
+Whoever asks it takes address and key from `state()` anew for each question, since a restart changes both."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from threading import Thread
+from typing import IO
+
+from .files import Note, RunFiles, State, still_there
+
+__all__ = ["LABEL", "NAME", "WINDOW", "LocalModel", "State", "start_beside", "state"]
+
+NAME = "smollm2"
+LABEL = "Local tiny model"
+WINDOW = 4096
+
+ABSENT = "The local model is not running."
+STARTING = "The local model is starting."
+ENDED = "The local model has ended. Start the server again to bring it back."
+
+_PROJECT = Path(__file__).resolve().parents[3]
+_COMMAND = (sys.executable, "-m", "chatapp.providers.local.process")
+_uses: dict[Path, IO[bytes]] = {}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LocalModel:
+    """`base_url` and `key` are there when it is ready."""
+
+    state: State
+    sentence: str
+    base_url: str = ""
+    key: str = field(default="", repr=False)
+
+
+def start_beside(data_dir: Path, command: Sequence[str] = _COMMAND) -> None:
+    """Returns at once. A model process that already serves this folder is kept: the new one finds it and ends."""
+    files = RunFiles(data_dir)
+    files.make()
+    _need(files)
+    place = files.take_place()
+    if place is None:
+        _spawn(files, command)
+        return
+    with place:
+        files.write(Note(state=State.LOADING, sentence=STARTING))
+        _spawn(files, [*command, "--place", str(place.fileno())], place.fileno())
+
+
+def state(data_dir: Path) -> LocalModel:
+    """How it is doing. Who asks also needs it: the model ends some time after the last such process has ended."""
+    files = RunFiles(data_dir)
+    files.make()
+    _need(files)
+    note = files.read()
+    if note is None:
+        return LocalModel(state=State.ABSENT, sentence=ABSENT)
+    if note.state is not State.FAILED and not files.place_is_taken():
+        return LocalModel(state=State.FAILED, sentence=ENDED)
+    if note.state is not State.READY:
+        return LocalModel(state=note.state, sentence=note.sentence)
+    return LocalModel(
+        state=note.state, sentence=note.sentence, base_url=f"http://127.0.0.1:{note.port}/v1", key=note.key
+    )
+
+
+def _need(files: RunFiles) -> None:
+    held = _uses.get(files.users)
+    if held is None or not still_there(held, files.users):
+        _uses[files.users] = files.use()
+
+
+def _spawn(files: RunFiles, command: Sequence[str], *handles: int) -> None:
+    # Who brings no place only looks whether another process is good, and leaves that one's log.
+    with files.log.open("wb" if handles else "ab") as log:
+        process = subprocess.Popen(
+            [*command, "--data-dir", str(files.data_dir)],
+            cwd=_PROJECT,
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=log,
+            pass_fds=handles,
+            start_new_session=True,
+        )
+    # Somebody has to take note of its end, or it stays in the table of processes.
+    Thread(target=process.wait, daemon=True).start()

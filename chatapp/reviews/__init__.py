@@ -1,0 +1,1 @@
+"""Submitting for review, and reviewing."""

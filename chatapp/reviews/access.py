@@ -1,0 +1,102 @@
+"""Who may do what to a submission: asked by the loaded row, here and nowhere else. What one may not see is what does not exist."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import UUID
+
+from django.contrib.auth.models import User
+from django.db.models import QuerySet
+from django.http import Http404
+
+from ..store.models import Conversation
+from .models import Note, Submission, Wish
+from .reviewers import is_reviewer, reviewers
+from .store import reviewing
+from .store.submitting import submissions_of, wishes_of
+
+LONGEST_NUMBER = 18
+
+
+def may_see_the_queue(user: Any) -> bool:
+    """Of staff who review nothing: what is there and who holds it."""
+    return bool(user.is_staff or is_reviewer(user))
+
+
+def my_submission(user: Any, pk: UUID) -> Submission:
+    """One of a conversation of one's own."""
+    return _one(submissions_of(user), pk)
+
+
+def held_submission(user: Any, pk: UUID) -> Submission:
+    """One that was taken by them or given to them, to review."""
+    return _one(reviewing.held_by(user), pk)
+
+
+def readable_submission(user: Any, pk: UUID) -> Submission:
+    return _one(reviewing.readable_by(user), pk)
+
+
+def queued_submission(user: Any, pk: UUID) -> Submission:
+    """One that they hold or may take."""
+    return _one(reviewing.queue_of(user), pk)
+
+
+def submission_to_assign(user: Any, pk: UUID) -> Submission:
+    """Any that nobody has judged, for staff."""
+    return _one(reviewing.to_assign() if user.is_staff else Submission.objects.none(), pk)
+
+
+def submitted_message(submission: Submission, name: str) -> UUID:
+    """A message of this submission, as a form or an address names it."""
+    try:
+        found = reviewing.load_submitted(submission, UUID(name))
+    except ValueError:
+        found = None
+    if found is None:
+        raise Http404
+    return found.message_id
+
+
+def note_on(submission: Submission, name: str) -> Note:
+    """A note of this submission, as a form names it."""
+    found = reviewing.load_note(submission, _number(name))
+    if found is None:
+        raise Http404
+    return found
+
+
+def reviewer_named(name: str) -> User:
+    found = reviewers().filter(pk=_number(name)).first()
+    if found is None:
+        raise Http404
+    return found
+
+
+def conversation_to_ask_for(user: Any, pk: UUID) -> Conversation:
+    """Anybody's but one's own, for staff. It opens none of its words."""
+    rows = Conversation.objects.select_related("owner").defer("tools", "instructions")
+    found = rows.filter(pk=pk, deleted_at=None, owner__is_active=True).exclude(owner=user).first()
+    if found is None or not user.is_staff:
+        raise Http404
+    return found
+
+
+def my_wish(user: Any, pk: UUID) -> Wish:
+    found = wishes_of(user).filter(pk=pk).first()
+    if found is None:
+        raise Http404
+    return found
+
+
+def _one(rows: QuerySet[Submission], pk: UUID) -> Submission:
+    found = rows.filter(pk=pk).first()
+    if found is None:
+        raise Http404
+    return found
+
+
+def _number(name: str) -> int:
+    if not (name.isascii() and name.isdigit() and len(name) <= LONGEST_NUMBER):
+        raise Http404
+    return int(name)

@@ -1,0 +1,160 @@
+"""Reviews in words: one row of the queue or of one's own list, what stands above a conversation, and the marks beside every page."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from datetime import datetime, tzinfo
+from typing import Any
+from uuid import UUID
+
+from django.template.loader import render_to_string
+from django.utils import timezone
+
+from ..catalog.page import models_in_words
+from ..core.durations import in_short
+from ..pages import operations
+from ..pages.operations import Operation
+from ..pages.words.moments import Moment, ago
+from ..providers.catalog import Catalog
+from .models import Submission, Verdict, Wish
+from .reviewers import reviewers
+from .store.reviewing import load_marks, load_titles
+from .store.submitting import submissions_of, wishes_of
+
+SOMEBODY = "somebody whose account is gone"
+_JUDGED = {
+    Verdict.APPROVED: ("approved", "good"),
+    Verdict.NEEDS_WORK: ("needs work", "work"),
+    Verdict.REJECTED: ("rejected", "bad"),
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class State:
+    """In words, and the sign before them: open, good, work or bad."""
+
+    words: str
+    sign: str = "open"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShownSubmission:
+    """One in a list. `title` and `question` are empty for staff who only assign. `news`: something in it was not opened yet."""
+
+    row: Submission
+    title: str
+    question: str
+    owner: str
+    facts: str
+    at: Moment
+    ago: str
+    state: State
+    news: bool
+    may_open: bool
+    may_take: bool
+    may_give_back: bool
+    may_assign: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ShownWish:
+    row: Wish
+    by: str
+    at: Moment
+
+    @property
+    def title(self) -> str:
+        return self.row.conversation.title
+
+
+def shown_submissions(
+    rows: Iterable[Submission], viewer: Any, catalog: Catalog, zone: tzinfo
+) -> list[ShownSubmission]:
+    rows, now = list(rows), timezone.now()
+    titles, reading = load_titles(rows), set(reviewers().values_list("pk", flat=True))
+    return [_shown(row, titles[row.pk], viewer, reading, catalog, zone, now) for row in rows]
+
+
+def _shown(
+    row: Submission,
+    title: str,
+    viewer: Any,
+    reading: Collection[int],
+    catalog: Catalog,
+    zone: tzinfo,
+    now: datetime,
+) -> ShownSubmission:
+    own = row.conversation.owner_id == viewer.pk
+    reviews = not own and viewer.pk in reading
+    mine, free = reviews and row.reviewer_id == viewer.pk, row.reviewer_id not in reading
+    takes = reviews and free and not row.verdict
+    sees = own or mine or takes
+    return ShownSubmission(
+        row=row,
+        title=((row.conversation.title if own else "") or title) if sees else "",
+        question=row.question if sees else "",
+        owner=row.conversation.owner.get_username(),
+        facts=facts_of(row, catalog),
+        at=Moment(row.created_at.astimezone(zone)),
+        ago=ago(row.created_at, now),
+        state=state_of(row, viewer, free=free),
+        news=row.news_for_owner if own else mine and row.news_for_reviewer,
+        may_open=own or mine,
+        may_take=takes,
+        may_give_back=mine and not row.verdict,
+        may_assign=viewer.is_staff and not row.verdict,
+    )
+
+
+def facts_of(row: Submission, catalog: Catalog) -> str:
+    """`5 branches, 3 min 45 s of thought, by GPT-5`, as it was submitted."""
+    branches = "1 branch" if row.branches == 1 else f"{row.branches:,} branches"
+    thought = f"{in_short(row.thought_ms)} of thought" if row.thought_ms is not None else ""
+    models = list(dict.fromkeys(catalog.label(model) or model for model in row.by_models))
+    return ", ".join(filter(None, [branches, thought, f"by {models_in_words(models)}" if models else ""]))
+
+
+def state_of(row: Submission, viewer: Any, *, free: bool) -> State:
+    if row.verdict:
+        words, sign = _JUDGED[Verdict(row.verdict)]
+        return State(words=words, sign=sign)
+    if free:
+        return State(words="waits for a reviewer")
+    if row.reviewer_id == viewer.pk:
+        return State(words="assigned to you" if row.assigned else "you read it")
+    return State(words=f"{name_of(row.reviewer)} reads it")
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewsHere:
+    """What the page of a conversation says of its reviews. `count`: of those that are not the newest."""
+
+    newest: ShownSubmission | None
+    older: int
+    wishes: list[ShownWish]
+
+
+def reviews_here(conversation: UUID, viewer: Any, catalog: Catalog, zone: tzinfo) -> ReviewsHere:
+    found = submissions_of(viewer, conversation)
+    newest = shown_submissions(found[:1], viewer, catalog, zone)
+    older = found.count() - 1 if newest else 0
+    return ReviewsHere(
+        newest[0] if newest else None, older, shown_wishes(wishes_of(viewer, conversation), zone)
+    )
+
+
+def shown_wishes(rows: Iterable[Wish], zone: tzinfo) -> list[ShownWish]:
+    return [ShownWish(row, name_of(row.by), Moment(row.created_at.astimezone(zone))) for row in rows]
+
+
+def name_of(person: Any) -> str:
+    return str(person.get_username()) if person else SOMEBODY
+
+
+def review_news(person: Any) -> list[Operation]:
+    """The marks in the list beside their other pages."""
+    context = {"marks": load_marks(person)}
+    return [
+        operations.put(render_to_string(name, context)) for name in ("_mark_queue.html", "_mark_own.html")
+    ]

@@ -1,0 +1,137 @@
+"""What was submitted as its reviewer and its owner read it: one branch of it, as it was then, with the notes beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import tzinfo
+from typing import Any
+from uuid import UUID
+
+from django.urls import reverse
+
+from ..branches.models import Origin
+from ..pages.words.moments import Moment
+from ..providers.catalog import Catalog
+from ..sharing.page import AT_ONCE, without_decider
+from ..sharing.store import facts_for_reviewers
+from ..store import load_branch
+from ..store.models import Message
+from ..thread.bodies import blocks_of
+from ..thread.item import ShownItem
+from ..thread.message import Look, ShownMessage
+from ..thread.pieces import pieces_of
+from ..thread.timeline import timeline_of
+from .models import Note, Scope, Submitted, Verdict
+from .news import ShownSubmission, name_of, shown_submissions
+from .store.reviewing import Reading, forks_from, load_notes, load_then
+
+OWNER, REVIEWER = "owner", "reviewer"
+
+
+@dataclass(frozen=True, slots=True)
+class ShownNote:
+    row: Note
+    by: str
+    at: Moment
+
+
+@dataclass(frozen=True, slots=True)
+class Reviewed:
+    """A message, and beside it the notes on it, each with its answers."""
+
+    message: ShownMessage
+    threads: Sequence[Sequence[ShownNote]]
+
+
+@dataclass(frozen=True, slots=True)
+class TakenFork:
+    """`url`: empty where the viewer may not go there."""
+
+    by: str
+    url: str
+    at: Moment
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReviewPage:
+    """Some messages of one branch; `earlier` and `later`: where the page before these and after them begins."""
+
+    reading: Reading
+    role: str
+    leaf: UUID
+    shown: ShownSubmission
+    reviewer: str
+    decided: Moment | None
+    forks: Sequence[TakenFork]
+    messages: Sequence[Reviewed]
+    earlier: int | None
+    later: int | None
+    verdicts: Sequence[tuple[str, str]] = tuple(Verdict.choices)
+
+    @property
+    def is_whole(self) -> bool:
+        return self.reading.submission.scope == Scope.TREE
+
+
+def load_review_page(
+    reading: Reading, at: UUID, viewer: Any, catalog: Catalog, zone: tzinfo, start: int | None
+) -> ReviewPage:
+    """The branch through the message `at`; without a place to start, the part of it where that stands."""
+    row = reading.submission
+    leaf = reading.tree.newest_leaf(at) or at
+    path = reading.tree.path_to(leaf)
+    begin = path.index(at) // AT_ONCE * AT_ONCE if start is None else min(start, len(path) - 1)
+    role = OWNER if row.conversation.owner_id == viewer.pk else REVIEWER
+    shown = path[begin : begin + AT_ONCE]
+    siblings = {pk: reading.tree.siblings(pk) for pk in shown}
+    look = Look(viewer=viewer, leaf=None, siblings=siblings, zone=zone, shared=True, reviewed=role)
+    return ReviewPage(
+        reading=reading,
+        role=role,
+        leaf=leaf,
+        shown=shown_submissions([row], viewer, catalog, zone)[0],
+        reviewer=name_of(row.reviewer),
+        decided=Moment(row.decided_at.astimezone(zone)) if row.decided_at else None,
+        forks=[_fork(fork, viewer, zone) for fork in forks_from(row)],
+        messages=_reviewed(reading, shown, look, catalog),
+        earlier=max(0, begin - AT_ONCE) if begin else None,
+        later=begin + AT_ONCE if begin + AT_ONCE < len(path) else None,
+    )
+
+
+def _reviewed(reading: Reading, shown: Sequence[UUID], look: Look, catalog: Catalog) -> list[Reviewed]:
+    branch, notes = load_branch(shown[-1], newest=len(shown)), load_notes(reading)
+    then = load_then(reading.submission, shown)
+    return [
+        Reviewed(
+            _shown(row, branch.items.get(row.pk, []), then[row.pk], look, catalog),
+            [[_note(note, look) for note in thread] for thread in notes.get(row.pk, [])],
+        )
+        for row in branch.messages
+        if row.pk in then
+    ]
+
+
+def _shown(row: Message, items: list[Any], then: Submitted, look: Look, catalog: Catalog) -> ShownMessage:
+    """As it was when it was submitted: what came later is taken out before anything is made of it."""
+    items = items[: then.items]
+    row.metadata, row.next_seq = facts_for_reviewers(row.metadata), then.items
+    if then.facts is not None:
+        row.status, row.metadata = then.status, then.facts
+    pieces = [without_decider(piece) for piece in pieces_of(row, items)]
+    made = [
+        ShownItem(row.pk, piece, blocks_of(row.pk, piece), viewer=look.viewer, zone=look.zone)
+        for piece in pieces
+    ]
+    return ShownMessage(row, made, look, timeline_of(row, items, catalog.label(row.model)))
+
+
+def _note(row: Note, look: Look) -> ShownNote:
+    return ShownNote(row, name_of(row.author), Moment(row.created_at.astimezone(look.zone)))
+
+
+def _fork(row: Origin, viewer: Any, zone: tzinfo) -> TakenFork:
+    mine = row.conversation.owner_id == viewer.pk
+    url = reverse("conversation", args=[row.conversation_id]) if mine else ""
+    return TakenFork("you" if mine else name_of(row.by), url, Moment(row.made_at.astimezone(zone)))

@@ -1,0 +1,170 @@
+"""The queue of reviewers, the page of a review, and what is done there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from uuid import UUID
+
+from django.contrib.auth.decorators import login_required
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_POST, require_safe
+
+from ...pages.commands import keeps, refused, submission_named, to_composer
+from ...pages.elements import message_id
+from ...pages.limiting.wholesale import refuse_too_many
+from ...pages.words.days import zone_of
+from ...store import Refused, if_possible
+from ...turns.engine import engine
+from ..access import (
+    held_submission,
+    may_see_the_queue,
+    note_on,
+    queued_submission,
+    readable_submission,
+    reviewer_named,
+    submission_to_assign,
+    submitted_message,
+)
+from ..forms import NoteForm, VerdictForm, see_other, taken
+from ..models import Submission
+from ..news import shown_submissions
+from ..page import load_review_page
+from ..reviewers import is_reviewer, reviewers
+from ..store import reviewing as store
+
+MOST_LISTED = 200
+LONGEST_NUMBER = 6
+SHOWS = {"open": "Open", "done": "Done", "all": "All"}
+
+
+@require_safe
+@login_required
+def queue(request: HttpRequest) -> HttpResponse:
+    user = request.user
+    if not may_see_the_queue(user):
+        raise Http404
+    every = store.everything() if user.is_staff else store.queue_of(user)
+    shows = {"open": every.filter(verdict=""), "done": every.exclude(verdict=""), "all": every}
+    show = request.GET.get("show", "")
+    show = show if show in shows else "open"
+    found = shown_submissions(shows[show][:MOST_LISTED], user, engine().catalog, zone_of(request))
+    counts = {name: rows.count() for name, rows in shows.items()}
+    context = {
+        "rows": found,
+        "show": show,
+        "shows": [(name, SHOWS[name], counts[name]) for name in shows],
+        "more": counts[show] - len(found),
+        "reviews": is_reviewer(user),
+        "reviewers": list(reviewers()) if user.is_staff else [],
+    }
+    return render(request, "queue.html", context)
+
+
+@require_safe
+@login_required
+def review(request: HttpRequest, pk: UUID) -> HttpResponse:
+    """One branch of what was submitted. Looking around in it moves nobody's place."""
+    row = readable_submission(request.user, pk)
+    if request.method == "GET":
+        if_possible(store.open_for, request.user, row)
+    reading = store.load_reading(row)
+    named = request.GET.get("at", "")
+    at = submitted_message(row, named) if named else reading.leaf
+    if at is None:
+        raise Http404
+    start = _number(request.GET.get("from", "")) if named or "from" in request.GET else 0
+    page = load_review_page(reading, at, request.user, engine().catalog, zone_of(request), start)
+    return render(request, "review.html", {"page": page, "submission": row})
+
+
+@require_safe
+@login_required
+def still_there(request: HttpRequest, pk: UUID) -> HttpResponse:
+    """What an open page asks now and then."""
+    readable_submission(request.user, pk)
+    return HttpResponse(status=204)
+
+
+@require_POST
+@login_required
+def claim(request: HttpRequest, pk: UUID) -> HttpResponse:
+    row = queued_submission(request.user, pk)
+    return _done(request, lambda: store.claim(row, by=request.user)) or see_other("review", pk)
+
+
+@require_POST
+@login_required
+def release(request: HttpRequest, pk: UUID) -> HttpResponse:
+    row = held_submission(request.user, pk)
+    return _done(request, lambda: store.release(row, by=request.user)) or see_other("queue")
+
+
+@require_POST
+@login_required
+def assign(request: HttpRequest, pk: UUID) -> HttpResponse:
+    row = submission_to_assign(request.user, pk)
+    to = reviewer_named(request.POST.get("reviewer", ""))
+    return _done(request, lambda: store.assign(row, to=to)) or see_other("queue")
+
+
+@require_POST
+@login_required
+@keeps("text")
+def note(request: HttpRequest, pk: UUID) -> HttpResponse:
+    """On a message, by its reviewer; or an answer, by either side."""
+    row, user = readable_submission(request.user, pk), request.user
+    to = note_on(row, request.POST["answer_to"]) if "answer_to" in request.POST else None
+    if to is None:
+        row = held_submission(user, pk)
+    about = to.message_id if to else submitted_message(row, request.POST.get("message", ""))
+    text = taken(NoteForm(request.POST))["text"]
+    if to:
+        store.append_answer(row, by=user, text=text, to=to)
+    else:
+        store.append_note(row, by=user, text=text, message=about)
+    return _back(request, row, about)
+
+
+@require_POST
+@login_required
+@keeps("reason")
+def verdict(request: HttpRequest, pk: UUID) -> HttpResponse:
+    row = held_submission(request.user, pk)
+    store.give_verdict(row, by=request.user, **taken(VerdictForm(request.POST)))
+    return see_other("review", pk, after="#verdict")
+
+
+@require_POST
+@login_required
+def fork(request: HttpRequest, pk: UUID) -> HttpResponse:
+    row = held_submission(request.user, pk)
+    until = submitted_message(row, request.POST.get("until", ""))
+    try:
+        refuse_too_many(request.user)
+        made = store.fork_submitted(row, by=request.user, until=until, key=submission_named(request))
+    except Refused as refusal:
+        return refused(request, str(refusal))
+    return to_composer(request, made.conversation.pk)
+
+
+def _done(request: HttpRequest, command: Callable[[], object]) -> HttpResponse | None:
+    """None when it worked."""
+    try:
+        command()
+    except Refused as refusal:
+        return refused(request, str(refusal))
+    return None
+
+
+def _back(request: HttpRequest, row: Submission, about: UUID) -> HttpResponse:
+    """To the message on the branch on which they were."""
+    try:
+        at = submitted_message(row, request.POST.get("at", ""))
+    except Http404:
+        at = about
+    return see_other("review", row.pk, after=f"?at={at}#n-{message_id(about)}")
+
+
+def _number(wanted: str) -> int | None:
+    return int(wanted) if wanted.isascii() and wanted.isdigit() and len(wanted) <= LONGEST_NUMBER else None

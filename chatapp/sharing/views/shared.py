@@ -1,0 +1,95 @@
+"""A branch that somebody shared: read by whoever has the link, forked by whoever is signed in."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from uuid import UUID
+
+from django.contrib.auth.views import redirect_to_login
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils import timezone
+from django.views.decorators.http import require_POST, require_safe
+
+from ...pages.commands import refused, submission_named, to_composer
+from ...pages.limiting import throttle
+from ...pages.limiting.throttle import Limit
+from ...pages.limiting.wholesale import refuse_too_many, too_many
+from ...pages.visitors import visitor_address
+from ...pages.words.days import zone_of
+from ...store import Refused, if_possible
+from ...turns.engine import engine
+from ..page import load_shared_page
+from ..store import Shared, fork_shared, open_share
+
+# A class of pupils may sit behind one address.
+OPENINGS = Limit("share-openings", 600, timedelta(minutes=15))
+READER_OF_THE_DAY = Limit("share-reader", 1, timedelta(days=1))
+LONGEST_NUMBER = 6
+
+
+@require_safe
+def shared(request: HttpRequest, token: str) -> HttpResponse:
+    if wait := _too_soon(request):
+        return _unlisted(refused(request, too_many(wait), 429))
+    found = open_share(token)
+    if found is None:
+        return gone(request)
+    if _is_first_look(request, found):
+        if_possible(open_share, token, counts=True)
+    wanted = request.GET.get("from", "")
+    start = int(wanted) if wanted.isascii() and wanted.isdigit() and len(wanted) <= LONGEST_NUMBER else 0
+    page = load_shared_page(found, request.user, engine().catalog, zone_of(request), start)
+    return _unlisted(render(request, "shared.html", {"page": page, "token": token}))
+
+
+@require_safe
+def still_open(request: HttpRequest, token: str) -> HttpResponse:
+    """What an open page asks now and then."""
+    if open_share(token):
+        return HttpResponse(status=204)
+    wait = _too_soon(request)
+    return _unlisted(refused(request, too_many(wait), 429)) if wait else gone(request)
+
+
+@require_POST
+def fork(request: HttpRequest, token: str) -> HttpResponse:
+    if not request.user.is_authenticated:
+        return redirect_to_login(reverse("shared", args=[token]))
+    if open_share(token) is None:
+        return gone(request)
+    try:
+        refuse_too_many(request.user)
+        until = UUID(request.POST["until"]) if request.POST.get("until") else None
+        made = fork_shared(token, by=request.user, until=until, submission=submission_named(request))
+    except (Refused, ValueError) as refusal:
+        return refused(request, str(refusal) if isinstance(refusal, Refused) else "That is no message.")
+    return to_composer(request, made.conversation.pk)
+
+
+def gone(request: HttpRequest) -> HttpResponse:
+    """Whatever the reason is."""
+    return _unlisted(render(request, "shared_gone.html", status=404))
+
+
+def _too_soon(request: HttpRequest) -> timedelta | None:
+    """How long to wait. What cannot be counted just now is read all the same."""
+    return if_possible(throttle.take, OPENINGS, visitor_address(request), timezone.now())
+
+
+def _unlisted(response: HttpResponse) -> HttpResponse:
+    response.headers["X-Robots-Tag"] = "noindex, nofollow, noarchive"
+    return response
+
+
+def _is_first_look(request: HttpRequest, found: Shared) -> bool:
+    """Of the day; whoever shares it looks at it in any case."""
+    if request.method != "GET" or request.user.pk == found.owner:
+        return False
+    agent = request.headers.get("User-Agent", "")
+    who = str(request.user.pk or f"{visitor_address(request)} {agent}")
+    return (
+        if_possible(throttle.take, READER_OF_THE_DAY, f"{found.share.pk} {who}", timezone.now())
+        == timedelta()
+    )

@@ -1,0 +1,162 @@
+"""Database work from coroutines: one function is one transaction, on a few threads of our own."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from math import inf
+from threading import Barrier
+from typing import Any, ParamSpec, TypeVar
+
+from asgiref.sync import sync_to_async
+from django.db import Error, close_old_connections, connection, connections, transaction
+from django.db.backends.base.base import BaseDatabaseWrapper
+
+from ...config.patience import Queue, give_up, is_counted, left, patience, waiting
+from .unavailable import Waited, trouble_in
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+THREADS = 4
+# Seconds that need not be told to the database anew.
+NEARLY = 0.05
+# So long waits what can be left out, and what tries again by itself.
+SOON = 0.1
+
+
+class _Threads:
+    """A few threads of our own: Django's async calls share a single one, where a quick query waits behind a slow one.
+    `seconds`: how long each of their calls waits for the database, where that is not what its caller has left."""
+
+    def __init__(self, name: str, seconds: float | None = None) -> None:
+        self._name, self._seconds = name, seconds
+        self._pool = self._fresh()
+
+    def _fresh(self) -> ThreadPoolExecutor:
+        return ThreadPoolExecutor(THREADS, thread_name_prefix=self._name)
+
+    def awaited(self, work: Callable[P, R]) -> Callable[P, Awaitable[R]]:
+        async def awaited(*args: P.args, **kwargs: P.kwargs) -> R:
+            queue = Queue()
+
+            def fresh() -> R:
+                with self._patience(queue):
+                    return _fresh(work, *args, **kwargs)
+
+            return await sync_to_async(fresh, thread_sensitive=False, executor=self._pool)()
+
+        return awaited
+
+    def _patience(self, queue: Queue) -> AbstractContextManager[None]:
+        if self._seconds is not None:
+            return patience(self._seconds, anew=True)
+        queue.leave()
+        if is_counted() and not left():
+            raise Waited("every thread waits for the database")
+        return nullcontext()
+
+    def close(self) -> None:
+        together = Barrier(THREADS)
+
+        def close() -> None:
+            together.wait()
+            connections.close_all()
+
+        for _ in range(THREADS):
+            self._pool.submit(close)
+        self._pool.shutdown(wait=True)
+        self._pool = self._fresh()
+
+
+_readers = _Threads("database")
+# While the database takes nothing, whoever only reads must not wait behind those who write; these try again by themselves.
+_writers = _Threads("writing", SOON)
+
+
+def in_thread(work: Callable[P, R]) -> Callable[P, Awaitable[R]]:
+    """The same function, to be awaited."""
+    return _readers.awaited(work)
+
+
+def in_writer(work: Callable[P, R]) -> Callable[P, Awaitable[R]]:
+    """The same for what a turn writes."""
+    return _writers.awaited(work)
+
+
+def _fresh(work: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
+    close_old_connections()
+    try:
+        return work(*args, **kwargs)
+    except Error as error:
+        if trouble_in(error):
+            give_up()
+        raise
+    finally:
+        _keep_files_open()
+        close_old_connections()
+
+
+def _keep_files_open() -> None:
+    """A connection to SQLite costs more to make than most calls, and nobody else waits for it."""
+    for each in connections.all(initialized_only=True):
+        if each.vendor == "sqlite":
+            each.close_at = None
+
+
+def if_possible(write: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R | None:
+    """For a write that may be left out where whoever came only reads: None where it cannot be made now."""
+    try:
+        with patience(SOON), _hurrying():
+            return write(*args, **kwargs)
+    except Error as error:
+        if trouble_in(error) is None:
+            raise
+        return None
+
+
+@contextmanager
+def _hurrying() -> Iterator[None]:
+    """SQLite is told before each write; PostgreSQL for one transaction."""
+    if connection.vendor != "postgresql":
+        yield
+        return
+    with transaction.atomic():
+        with connection.cursor() as cursor:
+            cursor.execute(f"SET LOCAL lock_timeout = {SOON * 1000:.0f}")
+        yield
+
+
+def close_threads() -> None:
+    """Ends the threads with their connections; the next call begins anew."""
+    _readers.close()
+    _writers.close()
+
+
+class _Patient:
+    """On a connection to SQLite: who waits for the lock waits no longer than is left."""
+
+    def __init__(self) -> None:
+        self._told = inf
+
+    def __call__(self, execute: Callable[..., Any], sql: str, params: Any, many: bool, context: Any) -> Any:
+        connection = context["connection"]
+        # Inside a transaction the lock is held, and whoever only reads needs none.
+        if connection.in_atomic_block or sql.startswith("SELECT"):
+            return execute(sql, params, many, context)
+        self._tell(connection, left())
+        with waiting():
+            return execute(sql, params, many, context)
+
+    def _tell(self, connection: BaseDatabaseWrapper, seconds: float) -> None:
+        if abs(seconds - self._told) > NEARLY:
+            connection.connection.execute(f"PRAGMA busy_timeout = {seconds * 1000:.0f}")
+            self._told = seconds
+
+
+def make_patient(connection: BaseDatabaseWrapper, **_: Any) -> None:
+    """Called for each new connection."""
+    if connection.vendor == "sqlite":
+        before = [wrap for wrap in connection.execute_wrappers if not isinstance(wrap, _Patient)]
+        connection.execute_wrappers[:] = [_Patient(), *before]

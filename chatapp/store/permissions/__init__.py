@@ -1,0 +1,1 @@
+"""What may run without asking, and what was said of what asked."""

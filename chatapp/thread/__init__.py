@@ -1,0 +1,1 @@
+"""One branch as it is drawn."""

@@ -1,0 +1,41 @@
+"""A message as Markdown, as it was written: what the reader takes elsewhere."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+from ..core.durations import thought_in_words
+from ..core.items import Item, Kind
+from ..core.recorded import Recorded
+from ..store.models import Message
+from .pieces import cut_in_words
+
+
+def as_markdown(row: Message, items: Iterable[Item], *, thoughts: bool = False) -> str:
+    """Its words; with thoughts also these, quoted under how long they took, and which tools were called."""
+    return "\n\n".join(_parts(row, items, thoughts=thoughts))
+
+
+def _parts(row: Message, items: Iterable[Item], *, thoughts: bool) -> Iterator[str]:
+    took = Recorded(row.metadata).thoughts
+    for item in items:
+        if item.kind in (Kind.USER_MESSAGE, Kind.ASSISTANT_MESSAGE):
+            yield item.text
+        elif thoughts and item.kind is Kind.REASONING:
+            cut = cut_in_words(row) if item.cut else ""
+            yield _quoted(f"**{thought_in_words(took.get(item.key), cut=cut)}**", item.text)
+        elif thoughts and item.kind is Kind.TOOL_CALL:
+            yield f"> **Called** {_code(item.name or 'a tool')}"
+
+
+def _quoted(heading: str, text: str) -> str:
+    lines = [heading, *(["", *text.splitlines()] if text.strip() else [])]
+    return "\n".join(f"> {line}".rstrip() for line in lines)
+
+
+def _code(name: str) -> str:
+    """As code, whatever backticks it holds."""
+    line = " ".join(name.split())
+    fence = "`" * (max(map(len, re.findall("`+", line)), default=0) + 1)
+    return f"{fence} {line} {fence}" if "`" in line else f"`{line}`"

@@ -1,0 +1,184 @@
+"""One item of an answer as a page shows it: the same values for reload and stream, so that the same partial makes the same HTML."""
+
+from __future__ import annotations
+
+import re
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime, tzinfo
+from functools import cached_property
+from typing import Any
+from uuid import UUID
+
+from django.template.loader import render_to_string
+from django.utils.safestring import SafeString
+
+from ..core.decision import Decision
+from ..core.durations import in_short, thinking_in_words, thought_in_words
+from ..core.items import Kind, Outcome
+from ..core.pretty_json import json_value
+from ..core.visible import visible, visible_name
+from ..markdown.kept import Blocks
+from ..pages.elements import item_id
+from ..pages.words.moments import Moment
+from .pieces import ASKS, NEXT, Piece
+
+GIST = 120
+RULER = 240
+_MARKS = re.compile(r"[*_`#>]+")
+_SENTENCE = re.compile(r"(?<=[.!?…])\s")
+# How a call stands, where its time does not say it.
+WRITING, RUNNING, MISSING = "writing", "running", "missing"
+_STANDS = {
+    WRITING: "being written",
+    ASKS: "waits for you",
+    NEXT: "waits for its turn",
+    MISSING: "no result",
+    Outcome.FAILED: "failed",
+    Outcome.STOPPED: "stopped",
+    Outcome.DENIED: "denied",
+    Outcome.UNKNOWN: "outcome unknown",
+}
+_DECIDED = {
+    Decision.ONCE: "Allowed once",
+    Decision.CONVERSATION: "Allowed for this conversation",
+    Decision.DENIED: "Denied",
+}
+_BARE = (Kind.ASSISTANT_MESSAGE, Kind.USER_MESSAGE, Kind.TOOL_RESULT)
+
+
+@dataclass(frozen=True)
+class ShownItem:
+    """One element of an answer. Its shell is what is around the blocks of its body."""
+
+    message: UUID
+    piece: Piece
+    blocks: Blocks = ()
+    thoughts_open: bool = False
+    viewer: Any = None
+    zone: tzinfo = UTC
+
+    @property
+    def id(self) -> str:
+        return item_id(self.message, self.piece.key)
+
+    @property
+    def body_id(self) -> str:
+        return self.id if self.piece.kind in _BARE else f"{self.id}-b"
+
+    def html(self) -> str:
+        return self._render("".join(self.blocks))
+
+    def shell(self) -> str:
+        return self._render("")
+
+    def _render(self, body: str) -> str:
+        context = {"item": self, "piece": self.piece, "body": SafeString(body)}
+        return render_to_string(f"_item_{self.piece.kind}.html", context)
+
+    # What the partials ask for
+
+    @cached_property
+    def words(self) -> str:
+        return thought_in_words(self.piece.ms, cut=self.piece.cut)
+
+    @cached_property
+    def running(self) -> str:
+        return thinking_in_words(self.piece.elapsed).removeprefix("Thinking for ")
+
+    @property
+    def elapsed_ms(self) -> int:
+        return round(self.piece.elapsed)
+
+    @cached_property
+    def ruler(self) -> tuple[int, str]:
+        """Its width, and the unit of a tick where that is not the second."""
+        ms = self.piece.elapsed if self.piece.open else self.piece.ms
+        if ms is None:
+            return 0, ""
+        seconds = max(1, int(ms // 1000) if self.piece.open else -int(-ms // 1000))
+        return (seconds * 4, "") if seconds <= 60 else (min(RULER, seconds // 10 * 4), "ten")
+
+    @cached_property
+    def gist(self) -> str:
+        if self.piece.withheld:
+            return ""
+        lines = (_MARKS.sub("", line).strip() for line in self.piece.text[:2000].splitlines())
+        first = next((line for line in lines if line), "")
+        return _SENTENCE.split(first)[0][:GIST] if first else "Kept by the provider, without words"
+
+    @cached_property
+    def argument(self) -> str:
+        """The first thing that was asked, in one line."""
+        arguments = json_value(self.piece.text)
+        values = list(arguments.values()) if isinstance(arguments, dict) else [arguments]
+        words = " ".join(str(values[0])[: 20 * GIST].split()) if values and values[0] is not None else ""
+        return visible(words[:GIST])
+
+    @property
+    def name(self) -> str:
+        return visible_name(self.piece.name)
+
+    @property
+    def state(self) -> str:
+        """Of a call."""
+        result = self.piece.result
+        if self.piece.open:
+            return WRITING
+        if result is None:
+            return self.piece.waits or MISSING
+        return RUNNING if result.open else result.outcome or Outcome.DONE
+
+    @property
+    def is_at_work(self) -> bool:
+        return self.state in (WRITING, RUNNING)
+
+    @property
+    def stands(self) -> str:
+        return _STANDS.get(self.state, "")
+
+    @property
+    def clock(self) -> str:
+        """Of a call that runs. Tenths of seconds may come of it, so it begins with none."""
+        ms = self.piece.result.elapsed if self.piece.result else 0.0
+        return "0 s" if ms < 1000 else thinking_in_words(ms).removeprefix("Thinking for ")
+
+    @property
+    def clock_ms(self) -> int:
+        return round(self.piece.result.elapsed) if self.piece.result else 0
+
+    @property
+    def progress(self) -> str:
+        """The newest of what a running tool said of itself."""
+        text = self.piece.result.text if self.piece.result and self.piece.result.open else ""
+        return visible(text.rstrip("\n").rpartition("\n")[2][:GIST])
+
+    def progress_html(self) -> str:
+        return render_to_string("_progress.html", {"item": self})
+
+    @property
+    def took(self) -> str:
+        result = self.piece.result
+        if result is None or result.ms is None or result.open:
+            return ""
+        return in_short(result.ms, tenths=True)
+
+    # Of a decision
+
+    @property
+    def decided(self) -> str:
+        """What was decided, and by whom where that is told."""
+        decided = self.piece.decided
+        if decided is None:
+            return "Decided"
+        if not decided.by:
+            return f"{_DECIDED[decided.decision]}:"
+        by = "you" if decided.by == str(getattr(self.viewer, "pk", "")) else visible(decided.name)
+        return f"{_DECIDED[decided.decision]} by {by}"
+
+    @property
+    def decided_at(self) -> Moment | None:
+        with suppress(ValueError, OverflowError):
+            at = self.piece.decided.at if self.piece.decided else ""
+            return Moment(datetime.fromisoformat(at).astimezone(self.zone))
+        return None

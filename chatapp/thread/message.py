@@ -1,0 +1,149 @@
+"""What a page shows of a message: the same values for reload and stream, so that the same partials make the same HTML."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, tzinfo
+from functools import cached_property
+from typing import Any
+from uuid import UUID
+
+from django.template.loader import render_to_string
+from django.utils.safestring import SafeString
+
+from ..pages.elements import message_id
+from ..pages.words.moments import Moment
+from ..store import asks_of
+from ..store.leaving_out import has_older
+from ..store.models import LIVE, Message, Role, Status
+from ..tools import Tool
+from .endings import Ending, ending
+from .item import ShownItem
+from .meter import Larger
+from .permission import AskedCall, asked_calls, in_a_sentence
+
+
+@dataclass(frozen=True, kw_only=True)
+class Look:
+    """Who looks, and at what: what the acts below a message depend on."""
+
+    viewer: Any
+    leaf: UUID | None
+    siblings: dict[UUID, tuple[UUID, ...]] = field(default_factory=dict)
+    zone: tzinfo = UTC
+    larger: Callable[[str], Sequence[Larger]] = lambda model: ()
+    tools: Mapping[str, Tool] = field(default_factory=dict)
+    thoughts_open: bool = False
+    # Where others read it by a link: nothing can be done to it, but a copy can be made by whoever is signed in.
+    shared: bool = False
+    # Where it is only read: nothing can be done to it there.
+    read_only: bool = False
+    # Where it is read in a review: by its "owner" or by its "reviewer".
+    reviewed: str = ""
+
+
+@dataclass(frozen=True)
+class ShownMessage:
+    """A question or an answer with everything around its items."""
+
+    row: Message
+    items: Sequence[ShownItem]
+    look: Look
+    timeline: Any = None
+    waits: str = ""
+
+    @property
+    def id(self) -> str:
+        return message_id(self.row.pk)
+
+    @property
+    def version(self) -> str:
+        """Changes with everything that can change what is shown of the items."""
+        version = f"{self.row.attempt}.{self.row.next_seq}.{self.row.status}"
+        # What is allowed for a conversation is asked no more, also where no item says so.
+        return f"{version}.{len(asks_of(self.row))}" if self.row.status == Status.WAITING else version
+
+    @property
+    def at(self) -> Moment:
+        """When it was made."""
+        return Moment(self.row.created_at.astimezone(self.look.zone))
+
+    @property
+    def is_question(self) -> bool:
+        return self.row.role == Role.USER
+
+    @property
+    def is_live(self) -> bool:
+        return self.row.status in LIVE
+
+    @property
+    def place(self) -> tuple[int, int]:
+        """Which of its siblings it is, counted from 1."""
+        mine = self.look.siblings.get(self.row.pk, ())
+        return (mine.index(self.row.pk) + 1, len(mine)) if self.row.pk in mine else (1, 1)
+
+    @property
+    def previous(self) -> UUID | None:
+        n, _ = self.place
+        return self.look.siblings[self.row.pk][n - 2] if n > 1 else None
+
+    @property
+    def next(self) -> UUID | None:
+        n, count = self.place
+        return self.look.siblings[self.row.pk][n] if n < count else None
+
+    @property
+    def branches(self) -> bool:
+        return self.place[1] > 1
+
+    @property
+    def beside(self) -> tuple[UUID, UUID] | None:
+        """Two siblings to look at side by side: this one, and the one before it or else after it."""
+        if self.previous:
+            return self.previous, self.row.pk
+        return (self.row.pk, self.next) if self.next else None
+
+    @property
+    def larger(self) -> Sequence[Larger]:
+        return self.look.larger(self.row.model)
+
+    @property
+    def may_leave_out(self) -> bool:
+        return has_older(self.row)
+
+    @property
+    def may_go_on(self) -> bool:
+        return self.row.pk == self.look.leaf
+
+    @cached_property
+    def asks(self) -> tuple[AskedCall, ...]:
+        """The calls that wait for somebody's word."""
+        return asked_calls(self.row, [item.piece for item in self.items], self.look.tools)
+
+    @cached_property
+    def end(self) -> Ending | None:
+        if self.asks:
+            return Ending(self.row.status, in_a_sentence(self.asks))
+        return ending(self.row, self.look.viewer, waits=self.waits)
+
+    @property
+    def in_a_word(self) -> str:
+        """For those who listen: that it has ended, and how."""
+        if self.end:
+            return self.end.sentence
+        words = getattr(self.timeline, "words", "")
+        return f"Answer finished, {words[:1].lower()}{words[1:]}" if words else "Answer finished"
+
+    def html(self) -> str:
+        return self._render(SafeString("".join(item.html() for item in self.items) + self.end_html()))
+
+    def shell(self) -> str:
+        return self._render(SafeString(""))
+
+    def end_html(self) -> str:
+        template = "_end_shared.html" if self.look.shared or self.look.read_only else "_end.html"
+        return render_to_string(template, {"message": self, "end": self.end}) if self.end else ""
+
+    def _render(self, body: SafeString) -> str:
+        return render_to_string("_message.html", {"message": self, "body": body})

@@ -1,0 +1,145 @@
+"""The branch on screen, put together from rows: its newest messages, each as it is shown."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import UTC, tzinfo
+from typing import Any
+from uuid import UUID
+
+from django.http import HttpRequest
+
+from ..core.items import Item
+from ..markdown.kept import Blocks
+from ..pages.preferences import load_preference
+from ..pages.words.axis import Scale
+from ..pages.words.days import zone_of
+from ..providers.catalog import Catalog, UnknownModel
+from ..store import Branch, Seen, load_branch, load_items, load_message_row
+from ..store.models import LIVE, Conversation, Message
+from ..store.places import load_siblings
+from ..tools import Tool
+from ..turns.engine import engine
+from .bodies import blocks_of
+from .item import ShownItem
+from .message import Look, ShownMessage
+from .meter import Larger, larger
+from .pieces import Piece, pieces_of
+from .timeline import timeline_of
+
+NEWEST = 50
+Known = Callable[[Message, Sequence[Item]], tuple[Message, Sequence[Item]]]
+
+
+@dataclass(frozen=True, slots=True)
+class Viewer:
+    """Who looks, what they chose, by which clock, and who knows the models and the tools. `known`: the row and the items of a
+    message, with what this process knows of it and could not write yet."""
+
+    user: Any
+    thoughts_open: bool
+    catalog: Catalog
+    zone: tzinfo = UTC
+    tools: Callable[[], Mapping[str, Tool]] = dict
+    known: Known = lambda row, items: (row, items)
+
+    def look(self, leaf: UUID | None, siblings: dict[UUID, tuple[UUID, ...]]) -> Look:
+        return Look(
+            viewer=self.user,
+            leaf=leaf,
+            siblings=siblings,
+            zone=self.zone,
+            larger=self.larger,
+            tools=self.tools(),
+        )
+
+    def item(self, message: UUID, piece: Piece, blocks: Blocks = ()) -> ShownItem:
+        return ShownItem(message, piece, blocks, self.thoughts_open, self.user, self.zone)
+
+    def larger(self, model: str) -> tuple[Larger, ...]:
+        """Models with more room than this one."""
+        with suppress(UnknownModel):
+            return larger(self.catalog.find(model)[1].window, self.catalog.listed())
+        return ()
+
+
+def viewer_of(request: HttpRequest) -> Viewer:
+    preference, own = load_preference(request.user), engine()
+    return Viewer(
+        request.user,
+        preference.thoughts_open,
+        own.catalog,
+        zone_of(request),
+        tools=lambda: own.tools,
+        known=own.keeper.known,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Thread:
+    conversation: Conversation
+    messages: list[ShownMessage]
+
+    @property
+    def leaf(self) -> ShownMessage | None:
+        return self.messages[-1] if self.messages else None
+
+    @property
+    def followed(self) -> Message | None:
+        """The answer that the next question follows. A question without an answer is asked again, or in other words."""
+        return next((shown.row for shown in reversed(self.messages) if not shown.is_question), None)
+
+    @property
+    def earlier(self) -> UUID | None:
+        """Where the messages above these begin."""
+        return self.messages[0].row.parent_id if self.messages else None
+
+
+def load_thread(
+    conversation: Conversation,
+    leaf: UUID | None,
+    viewer: Viewer,
+    *,
+    seen: Seen | None = None,
+    newest: int = NEWEST,
+    goes_on: bool = False,
+) -> Thread:
+    """The newest messages of the branch that ends at this leaf. `seen`: the draft of the leaf, where that still runs;
+    `goes_on`: it is no leaf, since what is below it is on the page already."""
+    if leaf is None:
+        return Thread(conversation, [])
+    branch = load_branch(leaf, newest=newest)
+    siblings = load_siblings(conversation.pk, list(branch.messages))
+    look = viewer.look(None if goes_on else leaf, siblings)
+    drafts = {leaf: seen} if branch.leaf.status in LIVE else {}
+    shown = [shown_of(branch, row, look, viewer, seen=drafts.get(row.pk)) for row in branch.messages]
+    return Thread(conversation, shown)
+
+
+def shown_of(
+    branch: Branch,
+    row: Message,
+    look: Look,
+    viewer: Viewer,
+    *,
+    seen: Seen | None = None,
+    scale: Scale | None = None,
+    waits: str = "",
+) -> ShownMessage:
+    """`scale`: what its times are drawn on, where that is not its own; `waits`: what is said while it is being written."""
+    row, items = viewer.known(row, branch.items.get(row.pk, []))
+    pieces = pieces_of(row, items, seen if row.status in LIVE else None)
+    made = [viewer.item(row.pk, piece, blocks_of(row.pk, piece)) for piece in pieces]
+    timeline = timeline_of(row, items, viewer.catalog.label(row.model), scale)
+    return ShownMessage(row, made, look, timeline, waits or (seen.draft.waits if seen else ""))
+
+
+def load_message(pk: UUID, viewer: Viewer) -> ShownMessage:
+    """One message by itself, without the bodies of its items."""
+    stored, is_leaf = load_message_row(pk)
+    row, items = viewer.known(stored, load_items(pk))
+    look = viewer.look(pk if is_leaf else None, load_siblings(row.conversation_id, [row]))
+    made = [viewer.item(pk, piece) for piece in pieces_of(row, items)]
+    return ShownMessage(row, made, look, timeline_of(row, items, viewer.catalog.label(row.model)))

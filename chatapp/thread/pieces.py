@@ -1,0 +1,122 @@
+"""The items of a message as a page shows them, finished or not: from rows, and from the draft of a running turn."""
+
+from __future__ import annotations
+
+from collections import defaultdict, deque
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from ..core.decision import Decided, read_decision
+from ..core.items import FROM_MODEL, Item, Kind, clean
+from ..store import Seen, asks_of
+from ..store.models import LIVE, Message, Status
+
+# Why a call that is written has no result yet: a person is asked, or it will run.
+ASKS, NEXT = "asks", "next"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Piece:
+    """An item as it is shown, finished or not. `ms`: how long it took; `elapsed`: how long it has been open; `waits`: what a
+    call without a result waits for; `withheld`: why its words are not shown."""
+
+    key: str
+    kind: Kind
+    text: str = ""
+    name: str = ""
+    call_id: str = ""
+    outcome: str = ""
+    open: bool = False
+    cut: str = ""
+    ms: int | None = None
+    elapsed: float = 0.0
+    result: Piece | None = None
+    waits: str = ""
+    decided: Decided | None = None
+    withheld: str = ""
+
+
+def pieces_of(row: Message, items: Iterable[Item], seen: Seen | None = None) -> list[Piece]:
+    """Stored items in their order, then what the draft has beyond them; each result inside its call."""
+    stored = list(items)
+    keys = {item.key for item in stored}
+    flat = [_from_item(row, item, stored[n + 1 :]) for n, item in enumerate(stored)]
+    if seen:
+        pieces = seen.draft.pieces.values()
+        flat += [from_draft(seen, piece.key) for piece in pieces if piece.key not in keys]
+    return _nested(flat)
+
+
+def _from_item(row: Message, item: Item, later: Sequence[Item]) -> Piece:
+    ms = row.reasoning_ms(item.key) if item.kind is Kind.REASONING else _took(row, item.key)
+    # What something followed in its round had come to its own end.
+    was_last = not any(after.round == item.round and after.kind in FROM_MODEL for after in later)
+    cut = cut_in_words(row) if item.cut and was_last else ""
+    return Piece(
+        key=item.key,
+        kind=item.kind,
+        text=item.text,
+        name=item.name,
+        call_id=item.call_id,
+        outcome=item.outcome,
+        cut=cut,
+        ms=ms,
+        waits=_waits(row, item.key),
+        decided=read_decision(item),
+    )
+
+
+def _waits(row: Message, key: str) -> str:
+    if row.status not in LIVE:
+        return ""
+    return ASKS if key in asks_of(row) else NEXT
+
+
+def cut_in_words(row: Message) -> str:
+    match Status(row.status):
+        case Status.INTERRUPTED:
+            return "interrupted"
+        case Status.FAILED:
+            return "cut short"
+        case Status.STOPPED | Status.COMPLETE | Status.QUEUED | Status.RUNNING | Status.WAITING:
+            return "stopped"
+
+
+def _took(row: Message, key: str) -> int | None:
+    timing = row.metadata.get("timings_ms", {}).get(key)
+    try:
+        return max(0, int(timing["end"]) - int(timing["start"]))
+    except (TypeError, KeyError, ValueError):
+        return None
+
+
+def from_draft(seen: Seen, key: str) -> Piece:
+    draft = seen.draft
+    piece, span = draft.pieces[key], draft.clock.spans.get(key)
+    return Piece(
+        key=key,
+        kind=piece.kind,
+        text=clean(piece.done.text) if piece.done else piece.said(),
+        name=clean(piece.name),
+        call_id=clean(piece.call_id),
+        outcome=piece.done.outcome if piece.done else "",
+        open=piece.done is None,
+        ms=span.ms(seen.at) if span else None,
+        elapsed=seen.at - span.start if span else 0.0,
+        waits=NEXT,
+    )
+
+
+def _nested(flat: Sequence[Piece]) -> list[Piece]:
+    """A result stands inside the first call of its id that has none yet."""
+    waiting: dict[str, deque[int]] = defaultdict(deque)
+    made: list[Piece] = []
+    for piece in flat:
+        if piece.kind is Kind.TOOL_CALL:
+            waiting[piece.call_id].append(len(made))
+        elif piece.kind is Kind.TOOL_RESULT and waiting[piece.call_id]:
+            place = waiting[piece.call_id].popleft()
+            made[place] = replace(made[place], result=piece)
+            continue
+        made.append(piece)
+    return made

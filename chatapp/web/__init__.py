@@ -1,1 +1,0 @@
-"""Pages and what stands around them: views, forms, middleware, static files."""
