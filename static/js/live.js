@@ -1,5 +1,5 @@
 // The listening socket: brings operations, does them once per frame, says how far it has come, and comes back when it was lost.
-// A command that answers with operations is done the same way. The operations are those of chatapp/web/operations.py.
+// A command that answers with operations is done the same way. The operations are those of chatapp/pages/operations.py.
 const HIDDEN_MS = 100, CALM_MS = 40, SILENCE_MS = 60_000, TOLD_AFTER_MS = 1200, LONGEST_MS = 5000;
 // What was read is told now and then, at once when it is much: the server sends only so much ahead.
 const READ_MS = 2000, MUCH = 32 * 1024;
@@ -239,7 +239,7 @@ function connect() {
   };
 }
 
-// The operations of a message, as chatapp/web/outbox.py words them.
+// The operations of a message, as chatapp/live/window.py words them.
 function said(data) {
   if (data[0] === "+") return (pieces += data.slice(1)), [];
   const frame = JSON.parse(pieces + data);
