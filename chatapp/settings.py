@@ -154,7 +154,7 @@ CSRF_COOKIE_HTTPONLY = True
 X_FRAME_OPTIONS = "DENY"
 # The longest question, with every letter as three signs of a form.
 DATA_UPLOAD_MAX_MEMORY_SIZE = 13 * 1024 * 1024
-# No body is larger (`web/caps.py`), so none is ever written into a file.
+# No body is larger (`pages/door/caps.py`), so none is ever written into a file.
 FILE_UPLOAD_MAX_MEMORY_SIZE = DATA_UPLOAD_MAX_MEMORY_SIZE
 # The page of a server with all the tools that it may have, and those it had before.
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 5000
