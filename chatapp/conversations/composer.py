@@ -91,15 +91,15 @@ def _effort(chosen: ModelSpec, last_answer: Message | None) -> str:
 
 def render_asking(parent: UUID | str) -> str:
     """The hidden fields for the next question, with a key of their own."""
-    return render_to_string("_asking.html", {"parent": parent, "key": uuid4()})
+    return render_to_string("conversations/asking/_asking.html", {"parent": parent, "key": uuid4()})
 
 
 def render_send(stop: str = "") -> str:
     """Send, or Stop where there is something to stop."""
-    return render_to_string("_send.html", {"stop": stop})
+    return render_to_string("conversations/asking/_send.html", {"stop": stop})
 
 
 def render_refused(sentence: str, parent: UUID | str) -> str:
     """For a script: the sentence, and beside it fresh hidden fields, since the refused ones may be used up."""
     asking = {"parent": parent, "key": uuid4(), "beside": True}
-    return render_to_string("_refused.html", {"sentence": sentence, **asking})
+    return render_to_string("conversations/asking/_refused.html", {"sentence": sentence, **asking})

@@ -29,7 +29,7 @@ def question_news(question: UUID, answer: UUID, viewer: Viewer) -> list[Operatio
     made += [operations.add("messages", whole(message)) for message in (asked, answered)]
     made.append(operations.add("outline", render_line(asked, None)))
     count = {"questions": count_questions(answered.row.conversation_id, answer)}
-    made.append(operations.put(render_to_string("_questions.html", count)))
+    made.append(operations.put(render_to_string("thread/_questions.html", count)))
     return made + end_of_branch(answered.row, viewer.catalog)
 
 
@@ -44,7 +44,7 @@ def end_of_branch(answer: Message, catalog: Catalog) -> list[Operation]:
     return [
         operations.put(render_asking(answer.pk)),
         operations.put(render_send(stop)),
-        operations.put(render_to_string("_meter.html", {"meter": meter_for(answer, catalog)})),
+        operations.put(render_to_string("thread/_meter.html", {"meter": meter_for(answer, catalog)})),
         operations.state("answering", answering(answer)),
     ]
 

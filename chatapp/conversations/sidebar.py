@@ -81,7 +81,7 @@ def sidebar(request: HttpRequest, wanted: Wanted | None = None) -> Sidebar:
 
 def render_row(row: Row, *, open: UUID | None = None) -> SafeString:
     """The row by itself, as the socket sends it. `open`: the conversation on screen."""
-    return render_to_string("_list_row.html", {"row": row, "open": open})
+    return render_to_string("conversations/list/_list_row.html", {"row": row, "open": open})
 
 
 def wanted_by(query: QueryDict) -> Wanted:

@@ -27,7 +27,7 @@ def insight(request: HttpRequest) -> HttpResponse:
     only_staff(request.user)
     asked = chosen(request, day_of(timezone.now()))
     people = load_people(asked.since, model=asked.model, most=MOST_PEOPLE + 1)
-    return render(request, "insight.html", {"page": _page(asked, people)})
+    return render(request, "insight/insight.html", {"page": _page(asked, people)})
 
 
 @require_safe

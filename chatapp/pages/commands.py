@@ -63,7 +63,7 @@ def away(request: HttpRequest, url: str) -> HttpResponse:
 def refused(request: HttpRequest, sentence: str, status: int = 409, wrote: str = "") -> HttpResponse:
     if by_script(request):
         return HttpResponse(escape(sentence), status=status)
-    return render(request, "refused.html", {"sentence": sentence, "wrote": wrote}, status=status)
+    return render(request, "pages/refused.html", {"sentence": sentence, "wrote": wrote}, status=status)
 
 
 def keeps(name: str) -> Callable[[View], View]:

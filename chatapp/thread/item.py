@@ -74,7 +74,7 @@ class ShownItem:
 
     def _render(self, body: str) -> str:
         context = {"item": self, "piece": self.piece, "body": SafeString(body)}
-        return render_to_string(f"_item_{self.piece.kind}.html", context)
+        return render_to_string(f"thread/_item_{self.piece.kind}.html", context)
 
     # What the partials ask for
 
@@ -154,7 +154,7 @@ class ShownItem:
         return visible(text.rstrip("\n").rpartition("\n")[2][:GIST])
 
     def progress_html(self) -> str:
-        return render_to_string("_progress.html", {"item": self})
+        return render_to_string("thread/_progress.html", {"item": self})
 
     @property
     def took(self) -> str:

@@ -40,7 +40,7 @@ def line_of(question: ShownMessage, answer: ShownMessage | None) -> Line:
 
 
 def render_line(question: ShownMessage, answer: ShownMessage | None) -> str:
-    return render_to_string("_outline_line.html", {"line": line_of(question, answer)})
+    return render_to_string("thread/_outline_line.html", {"line": line_of(question, answer)})
 
 
 def _thought(answer: ShownMessage) -> int:

@@ -200,7 +200,7 @@ def _page(conversation: UUID, leaf: UUID | None, viewer: Viewer, seen: Any) -> s
     if end and end.row.status in LIVE:
         marks += f' data-answering="{answering(end.row)}"'
         stop = reverse("stop", args=[end.row.pk])
-    shown = render_to_string("_messages.html", {"thread": thread})
+    shown = render_to_string("thread/_messages.html", {"thread": thread})
     return (
         f'<div id="thread"{marks}><div id="messages" data-body>{shown}</div></div>'
         + render_asking(leaf or "")

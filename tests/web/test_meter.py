@@ -60,13 +60,13 @@ def test_larger_models_are_offered_nearest_first():
 
 
 def test_the_page_shows_the_meter_beside_its_words_and_the_choice():
-    page = render_to_string("_meter.html", {"meter": meter_of(counted({"input": 860}), 1_000)})
+    page = render_to_string("thread/_meter.html", {"meter": meter_of(counted({"input": 860}), 1_000)})
     assert 'id="meter"' in page and 'value="86"' in page and "86 % of gpt-5’s window" in page
     assert 'name="leave_out" value="1" form="composer"' in page
 
 
 def test_with_room_left_the_place_of_the_meter_is_empty():
-    page = render_to_string("_meter.html", {"meter": None})
+    page = render_to_string("thread/_meter.html", {"meter": None})
     assert 'id="meter"' in page and "<meter" not in page and "leave_out" not in page
 
 
@@ -74,7 +74,7 @@ def test_an_answer_that_was_too_long_offers_what_helps():
     row = answer()
     models = larger(3, [ModelSpec(provider="p", dialect="chat", name="<wide>", window=500_000)])
     page = render_to_string(
-        "_too_long.html", {"message": {"row": row, "may_leave_out": True}, "larger": models}
+        "thread/_too_long.html", {"message": {"row": row, "may_leave_out": True}, "larger": models}
     )
     assert f'formaction="/m/{row.pk}/again/" name="leave_out" value="1"' in page
     assert "500,000 tokens" in page
@@ -83,6 +83,6 @@ def test_an_answer_that_was_too_long_offers_what_helps():
 
 def test_where_no_turn_is_older_none_can_be_left_out():
     meter = replace(meter_of(counted({"input": 860}), 1_000), may_leave_out=False)
-    assert "leave_out" not in render_to_string("_meter.html", {"meter": meter})
-    page = render_to_string("_too_long.html", {"message": {"row": answer(), "may_leave_out": False}})
+    assert "leave_out" not in render_to_string("thread/_meter.html", {"meter": meter})
+    page = render_to_string("thread/_too_long.html", {"message": {"row": answer(), "may_leave_out": False}})
     assert "leave_out" not in page and "Choose a larger model" in page

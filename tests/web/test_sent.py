@@ -115,7 +115,7 @@ def test_a_request_of_which_only_the_shape_is_known_is_told():
 def test_a_shape_is_shown_in_the_details_of_the_answer_as_text():
     metadata = {"rounds": [facts(replayed=0, shape=["<script>alert(1)</script>"])], "elapsed_ms": 9}
     page = render_to_string(
-        "_timeline.html", {"timeline": timeline_of(answer(metadata=metadata), [text()], "m")}
+        "thread/_timeline.html", {"timeline": timeline_of(answer(metadata=metadata), [text()], "m")}
     )
     assert "The request’s shape" in page and "&lt;script&gt;" in page and "<script" not in page
 

@@ -34,7 +34,7 @@ def made(metadata=None, items=ITEMS, label="gpt-5", **more):
 
 
 def html(timeline) -> str:
-    return render_to_string("_timeline.html", {"timeline": timeline})
+    return render_to_string("thread/_timeline.html", {"timeline": timeline})
 
 
 class Read(HTMLParser):

@@ -22,7 +22,7 @@ from ..settings_forms import LeaveForm
 
 @method_decorator(sensitive_post_parameters(), name="dispatch")
 class Leave(LoginRequiredMixin, ThrottledPage):
-    template_name = "leave.html"
+    template_name = "accounts/leave.html"
     form_class = LeaveForm
 
     def get_form_kwargs(self) -> dict[str, Any]:
@@ -46,4 +46,4 @@ class Leave(LoginRequiredMixin, ThrottledPage):
             form.add_error(None, str(refusal))
             return self.form_invalid(form)
         logout(self.request)
-        return render(self.request, "left.html")
+        return render(self.request, "accounts/left.html")

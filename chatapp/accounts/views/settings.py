@@ -38,7 +38,7 @@ def _save(request: HttpRequest) -> HttpResponse:
         raise BadRequest("There is no such section.")
     form = SECTIONS[section](request.POST)
     if not form.is_valid():
-        wrong = render(request, "_wrong.html", {"form": form}, status=400)
+        wrong = render(request, "accounts/_wrong.html", {"form": form}, status=400)
         return wrong if by_script(request) else _page(request, {section: form})
     save_preference(request.user, **form.cleaned_data)
     if by_script(request):
@@ -86,4 +86,4 @@ def _page(request: HttpRequest, wrong: dict[str, ModelForm]) -> HttpResponse:
         "today": _today(request),
         "way_in": _way_in(request),
     }
-    return render(request, "settings.html", context, status=400 if wrong else 200)
+    return render(request, "accounts/settings.html", context, status=400 if wrong else 200)

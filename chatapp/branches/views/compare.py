@@ -21,7 +21,7 @@ from ..compared import load_compared
 def compare(request: HttpRequest) -> HttpResponse:
     a, b = (named(request, side) for side in ("a", "b"))
     page = load_compared(viewer_of(request), a, b, number_in(request, "from") or 0)
-    return render(request, "compare.html", {"page": page})
+    return render(request, "branches/compare.html", {"page": page})
 
 
 def named(request: HttpRequest, side: str) -> Message:

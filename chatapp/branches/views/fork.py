@@ -26,7 +26,7 @@ def fork(request: HttpRequest, pk: UUID) -> HttpResponse:
     message = my_message(request.user, pk)
     if request.method != "POST":
         context = {"message": message, "extents": extents_of(message)}
-        return render(request, "_fork.html" if by_script(request) else "fork.html", context)
+        return render(request, "branches/_fork.html" if by_script(request) else "branches/fork.html", context)
     try:
         if message.status in LIVE:
             raise Refused(NOTHING_ENDED)

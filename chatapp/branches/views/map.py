@@ -29,7 +29,7 @@ def show(request: HttpRequest, pk: UUID) -> HttpResponse:
     beginnings = load_beginnings(list(islice(tree.parents, shown.start, shown.stop)))
     drawn = map_of(tree, shown, beginnings, engine().catalog.label)
     context = {"conversation": conversation, "map": drawn, "choosing": _choosing(request)}
-    return render(request, "map.html", context)
+    return render(request, "branches/map.html", context)
 
 
 def _choosing(request: HttpRequest) -> dict[str, Any] | None:

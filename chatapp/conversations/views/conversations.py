@@ -39,7 +39,7 @@ def conversations(request: HttpRequest) -> HttpResponse:
         found = sidebar(request, wanted_by(request.GET))
     except BadQuery as problem:
         return commands.refused(request, str(problem), 400)
-    template = "_list_rows.html" if commands.by_script(request) else "conversations.html"
+    template = "conversations/list/_list_rows.html" if commands.by_script(request) else "conversations/list/conversations.html"
     return render(request, template, {"sidebar": found, "listed": found})
 
 
@@ -48,7 +48,7 @@ def conversations(request: HttpRequest) -> HttpResponse:
 def title(request: HttpRequest, pk: UUID) -> HttpResponse:
     mine = my_conversation(request.user, pk)
     if request.method != "POST":
-        template = "_rename.html" if commands.by_script(request) else "rename.html"
+        template = "conversations/list/_rename.html" if commands.by_script(request) else "conversations/list/rename.html"
         return render(request, template, {"conversation": mine})
     try:
         titles.retitle(mine.pk, request.POST.get("title", ""))
@@ -57,7 +57,7 @@ def title(request: HttpRequest, pk: UUID) -> HttpResponse:
     if not commands.by_script(request):
         return commands.to_conversation(mine.pk)
     opened = open_conversation(request)
-    return render(request, "_renamed.html", {"row": listing.load_row(mine.pk), "open": opened})
+    return render(request, "conversations/list/_renamed.html", {"row": listing.load_row(mine.pk), "open": opened})
 
 
 @require_POST
@@ -101,14 +101,14 @@ def _anew(request: HttpRequest) -> HttpResponse:
     if not commands.by_script(request):
         return _back(request)
     listed = sidebar(request, wanted_by(request.POST))
-    return retarget(render(request, "_list_rows.html", {"listed": listed}), f"#{LIST}")
+    return retarget(render(request, "conversations/list/_list_rows.html", {"listed": listed}), f"#{LIST}")
 
 
 def _gone(request: HttpRequest, conversation: Conversation, toast: Toast) -> HttpResponse:
     """The row leaves the list, and the toast offers to take that back."""
     if not commands.by_script(request):
         return _back(request)
-    response = render(request, "_toast.html", {"toast": toast})
+    response = render(request, "pages/_toast.html", {"toast": toast})
     return trigger_client_event(response, "gone", {"row": f"c-{conversation.pk}"})
 
 

@@ -49,4 +49,4 @@ def render_home(
         "groups": models_shown.all_models(listings),
         "incomplete": settings.INCOMPLETE_PROVIDERS,
     }
-    return render(request, "home.html", context, status=status)
+    return render(request, "conversations/home.html", context, status=status)

@@ -46,7 +46,7 @@ def _page(
 ) -> HttpResponse:
     context = {"form": form, "conversation": conversation}
     if by_script(request) and form.is_bound:
-        return render(request, "_wrong.html", context, status=status)
+        return render(request, "accounts/_wrong.html", context, status=status)
     return render(
-        request, "_instructions.html" if by_script(request) else "instructions.html", context, status=status
+        request, "conversations/told/_instructions.html" if by_script(request) else "conversations/told/instructions.html", context, status=status
     )

@@ -46,7 +46,7 @@ def earlier(request: HttpRequest, pk: UUID) -> HttpResponse:
     if before is None:
         raise Http404
     thread = load_thread(mine, before.pk, viewer_of(request), goes_on=True)
-    return render(request, "_messages.html", {"thread": thread})
+    return render(request, "thread/_messages.html", {"thread": thread})
 
 
 def render_conversation(
@@ -88,7 +88,7 @@ def render_conversation(
         "provenance": provenance_of(mine, request.user, zone_of(request)),
         "reviews": reviews_here(mine.pk, request.user, catalog, zone_of(request)),
     }
-    return render(request, "conversation.html", context, status=status)
+    return render(request, "conversations/conversation.html", context, status=status)
 
 
 def _looks_next_at(request: HttpRequest, mine: Conversation, last: Message | None) -> str:

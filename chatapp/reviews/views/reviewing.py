@@ -58,7 +58,7 @@ def queue(request: HttpRequest) -> HttpResponse:
         "reviews": is_reviewer(user),
         "reviewers": list(reviewers()) if user.is_staff else [],
     }
-    return render(request, "queue.html", context)
+    return render(request, "reviews/queue.html", context)
 
 
 @require_safe
@@ -75,7 +75,7 @@ def review(request: HttpRequest, pk: UUID) -> HttpResponse:
         raise Http404
     start = _number(request.GET.get("from", "")) if named or "from" in request.GET else 0
     page = load_review_page(reading, at, request.user, engine().catalog, zone_of(request), start)
-    return render(request, "review.html", {"page": page, "submission": row})
+    return render(request, "reviews/review.html", {"page": page, "submission": row})
 
 
 @require_safe

@@ -35,7 +35,7 @@ def submit(request: HttpRequest, pk: UUID) -> HttpResponse:
     if request.method != "POST":
         until = Moment(message.created_at.astimezone(zone_of(request)))
         context = {"message": message, "until": until, "scopes": Scope.choices}
-        return render(request, "_submit.html" if by_script(request) else "submit.html", context)
+        return render(request, "reviews/_submit.html" if by_script(request) else "reviews/submit.html", context)
     chosen = taken(SubmitForm(request.POST))
     refuse_too_many(request.user)
     made = store.submit(message, by=request.user, key=submission_named(request), **chosen)
@@ -52,7 +52,7 @@ def reviews(request: HttpRequest) -> HttpResponse:
         "more": max(0, found.count() - MOST_LISTED),
         "wishes": shown_wishes(store.wishes_of(request.user), zone),
     }
-    return render(request, "reviews.html", context)
+    return render(request, "reviews/reviews.html", context)
 
 
 @require_POST
@@ -78,8 +78,8 @@ def ask(request: HttpRequest, pk: UUID) -> HttpResponse:
     """An administrator asks the owner of a conversation to submit it. Nothing of it is shown here."""
     conversation = conversation_to_ask_for(request.user, pk)
     if request.method != "POST":
-        return render(request, "review_ask.html", {"conversation": conversation})
+        return render(request, "reviews/review_ask.html", {"conversation": conversation})
     chosen = taken(WishForm(request.POST))
     refuse_too_many(request.user, WISHES)
     store.ask_to_submit(conversation, by=request.user, **chosen)
-    return render(request, "review_ask.html", {"conversation": conversation, "asked": True})
+    return render(request, "reviews/review_ask.html", {"conversation": conversation, "asked": True})

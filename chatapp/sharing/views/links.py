@@ -49,7 +49,7 @@ def share(request: HttpRequest, pk: UUID) -> HttpResponse:
 def shares(request: HttpRequest) -> HttpResponse:
     rows = load_shares(request.user)
     context = {"links": shown_links(request, rows[:MOST_LISTED]), "more": len(rows[MOST_LISTED:])}
-    return render(request, "shares.html", context)
+    return render(request, "sharing/shares.html", context)
 
 
 @require_POST
@@ -58,7 +58,7 @@ def revoke(request: HttpRequest, pk: UUID) -> HttpResponse:
     link = my_share(request.user, pk)
     links.revoke(link.token, by=request.user)
     if by_script(request):
-        return render(request, "_revoked.html")
+        return render(request, "sharing/_revoked.html")
     response = redirect("share", link.leaf_id) if "here" in request.POST else redirect("shares")
     response.status_code = 303
     return response
@@ -73,4 +73,4 @@ def _asked(request: HttpRequest, message: Message) -> HttpResponse:
         "links": found,
         "made": next((link for link in found if str(link.row.pk) == request.GET.get("made")), None),
     }
-    return render(request, "_share.html" if by_script(request) else "share.html", context)
+    return render(request, "sharing/_share.html" if by_script(request) else "sharing/share.html", context)

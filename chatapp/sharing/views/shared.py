@@ -41,7 +41,7 @@ def shared(request: HttpRequest, token: str) -> HttpResponse:
     wanted = request.GET.get("from", "")
     start = int(wanted) if wanted.isascii() and wanted.isdigit() and len(wanted) <= LONGEST_NUMBER else 0
     page = load_shared_page(found, request.user, engine().catalog, zone_of(request), start)
-    return _unlisted(render(request, "shared.html", {"page": page, "token": token}))
+    return _unlisted(render(request, "sharing/shared.html", {"page": page, "token": token}))
 
 
 @require_safe
@@ -70,7 +70,7 @@ def fork(request: HttpRequest, token: str) -> HttpResponse:
 
 def gone(request: HttpRequest) -> HttpResponse:
     """Whatever the reason is."""
-    return _unlisted(render(request, "shared_gone.html", status=404))
+    return _unlisted(render(request, "sharing/shared_gone.html", status=404))
 
 
 def _too_soon(request: HttpRequest) -> timedelta | None:
