@@ -2,11 +2,25 @@
 
 from __future__ import annotations
 
+from importlib import import_module
+
 from django.apps import AppConfig
 from django.contrib.auth.signals import user_logged_in
 from django.core.checks import Tags, register
 from django.db.backends.signals import connection_created
 from django.db.models.signals import post_save
+
+# They hear what happens in the log, prove what stands around it, or keep something going beside the turns. The engine knows none of
+# them, so they are loaded here.
+HEARD_FROM = (
+    "insight.sums",
+    "limits.store",
+    "branches.verify",
+    "reviews.verify",
+    "reviews.store.submitting",
+    "catalog.keeper",
+    "mcp_servers.keeper",
+)
 
 
 class ChatappConfig(AppConfig):
@@ -17,14 +31,11 @@ class ChatappConfig(AppConfig):
     def ready(self) -> None:
         from . import checks
         from .accounts import names
-        from .catalog import keeper as providers  # noqa: F401
-
-        # They hear what happens in the log, or prove what stands around it.
-        # They keep something going beside the turns.
         from .pages.staff import password_given
-        from .reviews import verify as verify_reviews  # noqa: F401
         from .store.database.threads import make_patient
 
+        for module in HEARD_FROM:
+            import_module(f"chatapp.{module}")
         for check in (checks.redis, checks.unencrypted_address, checks.old_packages):
             register(check, Tags.compatibility)
         connection_created.connect(make_patient, dispatch_uid="patience")

@@ -11,6 +11,7 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 from packaging.version import Version
 
+from chatapp.apps import HEARD_FROM
 from chatapp.checks import FLOORS
 
 ROOT = Path(__file__).parent.parent
@@ -19,6 +20,8 @@ LOCKS = {
     "requirements/scale.in": "requirements/scale.txt",
     "requirements/dev.in": "requirements/dev.txt",
 }
+# With the file that says what the folder is.
+MOST_IN_A_FOLDER = 22
 TEMPLATES = sorted((ROOT / "templates").rglob("*.html"))
 STYLES = sorted((ROOT / "static/css").glob("*.css"))
 
@@ -93,3 +96,24 @@ def test_pages_hold_no_inline_style_or_script_and_nothing_from_elsewhere(file):
 def test_only_the_tokens_name_a_colour(file):
     if file.name != "tokens.css":
         assert not re.search(r"#[0-9a-fA-F]{3,8}\b(?<!#0000)|\brgba?\(|\bhsla?\(|\boklch\(", file.read_text())
+
+
+def test_whoever_hears_the_engine_is_loaded_with_the_app():
+    """Unloaded, a limit would limit nothing, and say nothing of it."""
+    joins = re.compile(
+        r"^(@receiver\(|ALSO\.append\(|PARTS\.append\(|deleting\.ALSO\.append\()", re.MULTILINE
+    )
+    files = (file for file in (ROOT / "chatapp").rglob("*.py") if joins.search(file.read_text()))
+    names = {".".join(file.relative_to(ROOT / "chatapp").with_suffix("").parts) for file in files}
+    assert names == set(HEARD_FROM)
+
+
+@pytest.mark.parametrize("kind", ["chatapp", "templates"])
+def test_no_folder_holds_more_than_one_can_look_through(kind):
+    folders = [
+        folder for folder in (ROOT / kind).rglob("*") if folder.is_dir() and folder.name != "__pycache__"
+    ]
+    sizes = {
+        str(folder.relative_to(ROOT)): sum(file.is_file() for file in folder.iterdir()) for folder in folders
+    }
+    assert {name: size for name, size in sizes.items() if size > MOST_IN_A_FOLDER} == {}

@@ -23,7 +23,9 @@ def models(request: HttpRequest) -> HttpResponse:
     groups = models_shown.all_models(async_to_sync(catalog.models_soon)(), search)
     unlisted, sentence = _unlisted(search) if search and not groups else ((), "")
     context = {"search": search, "groups": groups, "unlisted": unlisted, "sentence": sentence}
-    return render(request, "catalog/_models_dialog.html" if by_script(request) else "catalog/models.html", context)
+    return render(
+        request, "catalog/_models_dialog.html" if by_script(request) else "catalog/models.html", context
+    )
 
 
 def _unlisted(name: str) -> tuple[tuple[Group, ...], str]:

@@ -156,5 +156,6 @@ def review_news(person: Any) -> list[Operation]:
     """The marks in the list beside their other pages."""
     context = {"marks": load_marks(person)}
     return [
-        operations.put(render_to_string(name, context)) for name in ("reviews/_mark_queue.html", "reviews/_mark_own.html")
+        operations.put(render_to_string(name, context))
+        for name in ("reviews/_mark_queue.html", "reviews/_mark_own.html")
     ]

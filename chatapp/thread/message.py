@@ -142,7 +142,9 @@ class ShownMessage:
         return self._render(SafeString(""))
 
     def end_html(self) -> str:
-        template = "thread/_end_shared.html" if self.look.shared or self.look.read_only else "thread/_end.html"
+        template = (
+            "thread/_end_shared.html" if self.look.shared or self.look.read_only else "thread/_end.html"
+        )
         return render_to_string(template, {"message": self, "end": self.end}) if self.end else ""
 
     def _render(self, body: SafeString) -> str:

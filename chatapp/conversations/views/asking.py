@@ -145,7 +145,9 @@ def _editing(
     """A script has the form still, and shows the sentence in it."""
     context = {"message": message, "text": data.get("text", ""), "sentence": sentence}
     beside = "conversations/asking/_edit_refused.html" if sentence else "conversations/asking/_edit.html"
-    return render(request, beside if by_script(request) else "conversations/asking/edit.html", context, status=status)
+    return render(
+        request, beside if by_script(request) else "conversations/asking/edit.html", context, status=status
+    )
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -157,7 +159,9 @@ def again(request: HttpRequest, pk: UUID) -> HttpResponse:
         listings = async_to_sync(engine().catalog.models_soon)()
         preference = load_preference(request.user)
         composer = composer_for(request.user, preference, answer.conversation, answer, listings)
-        template = "conversations/asking/_again.html" if by_script(request) else "conversations/asking/again.html"
+        template = (
+            "conversations/asking/_again.html" if by_script(request) else "conversations/asking/again.html"
+        )
         return render(request, template, {"answer": answer, "composer": composer})
     try:
         _ask_again(request, answer)

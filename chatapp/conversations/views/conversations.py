@@ -39,7 +39,11 @@ def conversations(request: HttpRequest) -> HttpResponse:
         found = sidebar(request, wanted_by(request.GET))
     except BadQuery as problem:
         return commands.refused(request, str(problem), 400)
-    template = "conversations/list/_list_rows.html" if commands.by_script(request) else "conversations/list/conversations.html"
+    template = (
+        "conversations/list/_list_rows.html"
+        if commands.by_script(request)
+        else "conversations/list/conversations.html"
+    )
     return render(request, template, {"sidebar": found, "listed": found})
 
 
@@ -48,7 +52,11 @@ def conversations(request: HttpRequest) -> HttpResponse:
 def title(request: HttpRequest, pk: UUID) -> HttpResponse:
     mine = my_conversation(request.user, pk)
     if request.method != "POST":
-        template = "conversations/list/_rename.html" if commands.by_script(request) else "conversations/list/rename.html"
+        template = (
+            "conversations/list/_rename.html"
+            if commands.by_script(request)
+            else "conversations/list/rename.html"
+        )
         return render(request, template, {"conversation": mine})
     try:
         titles.retitle(mine.pk, request.POST.get("title", ""))
@@ -57,7 +65,9 @@ def title(request: HttpRequest, pk: UUID) -> HttpResponse:
     if not commands.by_script(request):
         return commands.to_conversation(mine.pk)
     opened = open_conversation(request)
-    return render(request, "conversations/list/_renamed.html", {"row": listing.load_row(mine.pk), "open": opened})
+    return render(
+        request, "conversations/list/_renamed.html", {"row": listing.load_row(mine.pk), "open": opened}
+    )
 
 
 @require_POST

@@ -26,7 +26,9 @@ def delete(request: HttpRequest, pk: UUID) -> HttpResponse:
     """GET says how much goes with it, POST does it."""
     mine = my_message(request.user, pk)
     if request.method != "POST":
-        template = "conversations/_delete.html" if commands.by_script(request) else "conversations/delete.html"
+        template = (
+            "conversations/_delete.html" if commands.by_script(request) else "conversations/delete.html"
+        )
         what = "question" if mine.role == Role.USER else "answer"
         return render(request, template, {"message": mine, "what": what, "count": deleting.count_below(mine)})
     try:

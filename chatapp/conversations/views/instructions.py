@@ -48,5 +48,10 @@ def _page(
     if by_script(request) and form.is_bound:
         return render(request, "accounts/_wrong.html", context, status=status)
     return render(
-        request, "conversations/told/_instructions.html" if by_script(request) else "conversations/told/instructions.html", context, status=status
+        request,
+        "conversations/told/_instructions.html"
+        if by_script(request)
+        else "conversations/told/instructions.html",
+        context,
+        status=status,
     )

@@ -45,7 +45,11 @@ def take_back(request: HttpRequest, pk: UUID) -> HttpResponse:
 
 def _shown(request: HttpRequest, conversation: Conversation) -> HttpResponse:
     context = {"conversation": conversation, "tools": tools_of(conversation)}
-    return render(request, "conversations/told/_tools_list.html" if by_script(request) else "conversations/told/tools.html", context)
+    return render(
+        request,
+        "conversations/told/_tools_list.html" if by_script(request) else "conversations/told/tools.html",
+        context,
+    )
 
 
 def _wanted(request: HttpRequest, conversation: Conversation) -> list[str]:

@@ -35,7 +35,9 @@ def submit(request: HttpRequest, pk: UUID) -> HttpResponse:
     if request.method != "POST":
         until = Moment(message.created_at.astimezone(zone_of(request)))
         context = {"message": message, "until": until, "scopes": Scope.choices}
-        return render(request, "reviews/_submit.html" if by_script(request) else "reviews/submit.html", context)
+        return render(
+            request, "reviews/_submit.html" if by_script(request) else "reviews/submit.html", context
+        )
     chosen = taken(SubmitForm(request.POST))
     refuse_too_many(request.user)
     made = store.submit(message, by=request.user, key=submission_named(request), **chosen)
