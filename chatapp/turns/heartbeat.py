@@ -47,7 +47,8 @@ class Heartbeat:
         self._ended.set()
         thread = self._thread
         if thread:
-            thread.join()
+            # It may wait for a database that takes nothing.
+            thread.join(self._every)
 
     def silent(self, turns: Iterable[LiveTurn]) -> set[UUID]:
         """Those of the turns whose processes are dead, as far as this one can know."""

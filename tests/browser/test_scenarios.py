@@ -102,7 +102,9 @@ def tab(browser, played) -> Iterator[Tab]:
 def test_the_last_state_that_was_streamed_is_what_a_reload_shows(tab, provider, name):
     tab.open(f"?model={provider}:scenario:{name}{SUFFIX[provider]}")
     tab.ask("Why?")
-    tab.expect_as_loaded("failed" if name in FAILING else "complete")
+    # Its connection breaks in the words of an answer there, elsewhere in its thought.
+    broken = name in FAILING or (provider, name) == ("compatible", "drop-midstream")
+    tab.expect_as_loaded("failed" if broken else "complete")
 
 
 @pytest.mark.parametrize("line", LINES)

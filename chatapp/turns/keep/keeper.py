@@ -137,13 +137,18 @@ class Keeper:
         self._take_journal()
         if self._journal:
             await _settle(self._journal)
+        own = self._journal and self._journal.path
         for path in journals_in(self._folder):
-            if self._settled.get(path) != _changed_at(path) and not (
-                self._journal and self._journal.path == path
-            ):
-                with suppress(BlockingIOError), left_behind(path) as journal:
-                    await _settle(journal)
-                    self._settled[path] = _changed_at(path)
+            if path != own:
+                # It is held by a living process, or cannot be read.
+                with suppress(OSError):
+                    await self._settle_what_changed(path)
+
+    async def _settle_what_changed(self, path: Path) -> None:
+        if self._settled.get(path) != _changed_at(path):
+            with left_behind(path) as journal:
+                await _settle(journal)
+                self._settled[path] = _changed_at(path)
 
     def noted(self) -> set[UUID]:
         """The turns of which any process of this folder has something to write: nobody takes them over before."""
