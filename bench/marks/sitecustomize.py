@@ -11,7 +11,7 @@ STEPS = [
     ("import", "chatapp.config.secret_key", "Django's commands imported"),
     ("import", "daphne.server", "settings read"),
     ("import", "daphne.endpoints", "Twisted, Daphne, rows set up"),
-    ("import", "chatapp.web.views", "serve imported"),
+    ("import", "chatapp.accounts.views", "serve imported"),
     ("socket.bind", "", "pages and engine imported, checks run"),
     ("sqlite3.connect", "", "static files looked at"),
     ("import", "chatapp.asgi", "migrations looked at"),
