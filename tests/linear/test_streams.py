@@ -17,6 +17,7 @@ from chatapp.providers.base import ProviderError
 from chatapp.providers.chat_tags import TagReader
 from chatapp.providers.sse import Decoder
 from chatapp.turns.live import MemoryLive
+from chatapp.web import growing_item
 from chatapp.web.growing_item import GrowingItem
 from tests.providers.fuzz import Recording
 
@@ -165,4 +166,11 @@ async def drawn(delta, count):
 @pytest.mark.parametrize("delta", DELTAS)
 def test_a_growing_answer_costs_the_loop_the_same_for_each_of_its_deltas(delta):
     work = lambda text: asyncio.run(drawn(delta, len(text)))  # noqa: E731
+    assert too_steep(work, "x".__mul__, (200, 400, 800, 1600)) == ""
+
+
+def test_letters_without_a_sign_are_looked_through_once(monkeypatch):
+    """However often it is time to look for something that is more than letters."""
+    monkeypatch.setattr(growing_item, "AGAIN_SECONDS", 0)
+    work = lambda text: asyncio.run(drawn("some words ", len(text)))  # noqa: E731
     assert too_steep(work, "x".__mul__, (200, 400, 800, 1600)) == ""
