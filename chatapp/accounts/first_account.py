@@ -26,6 +26,8 @@ def load_code() -> str:
     if not is_empty():
         forget_code()
         return ""
+    if kept := _kept():
+        return kept
     Installation.objects.get_or_create(pk=THE_ONE)
     Installation.objects.filter(pk=THE_ONE, first_code="").update(first_code=_made())
     return _kept()
@@ -38,7 +40,9 @@ def is_code(text: str) -> bool:
 
 
 def forget_code() -> None:
-    Installation.objects.exclude(first_code="").update(first_code="")
+    """Nothing is written where there is none: a server also starts while somebody else has the database."""
+    if _kept():
+        Installation.objects.exclude(first_code="").update(first_code="")
 
 
 def _kept() -> str:

@@ -67,9 +67,10 @@ def test_the_real_name_is_the_one_that_the_network_knows(host, real):
     assert misleading_hosts(json.dumps({"url": f"https://{host}/"})) == [Misleading(host, FOREIGN, real)]
 
 
-def test_what_stands_before_an_at_sign_is_no_host():
-    (found,) = misleading_hosts('{"url":"https://good.example@evil.example/"}')
-    assert found == Misleading("good.example@", HIDDEN_BEHIND, "evil.example")
+@pytest.mark.parametrize("before", ["good.example", "good%2Eexample"])
+def test_what_stands_before_an_at_sign_is_no_host(before):
+    (found,) = misleading_hosts(json.dumps({"url": f"https://{before}@evil.example/"}))
+    assert found == Misleading(f"{before}@", HIDDEN_BEHIND, "evil.example")
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ import pytest
 from chatapp.core.draft import Draft
 from chatapp.core.events import ItemDelta, ItemStarted
 from chatapp.core.items import KeyMaker, Kind
+from chatapp.live import growing as growing_item
 from chatapp.live.growing import GrowingItem
 from chatapp.providers.base import ProviderError
 from chatapp.providers.chat.tags import TagReader
@@ -165,4 +166,11 @@ async def drawn(delta, count):
 @pytest.mark.parametrize("delta", DELTAS)
 def test_a_growing_answer_costs_the_loop_the_same_for_each_of_its_deltas(delta):
     work = lambda text: asyncio.run(drawn(delta, len(text)))  # noqa: E731
+    assert too_steep(work, "x".__mul__, (200, 400, 800, 1600)) == ""
+
+
+def test_letters_without_a_sign_are_looked_through_once(monkeypatch):
+    """However often it is time to look for something that is more than letters."""
+    monkeypatch.setattr(growing_item, "AGAIN_SECONDS", 0)
+    work = lambda text: asyncio.run(drawn("some words ", len(text)))  # noqa: E731
     assert too_steep(work, "x".__mul__, (200, 400, 800, 1600)) == ""

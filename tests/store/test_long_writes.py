@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from chatapp import store
 from chatapp.accounts import leaving
-from chatapp.branches.forking import WENT_ON, Extent, Manner, fork
+from chatapp.branches.forking import NOT_THERE, WENT_ON, Extent, Manner, fork
 from chatapp.branches.models import Origin
 from chatapp.conversations import store as listing
 from chatapp.reviews.models import Scope, Submission, Submitted
@@ -167,11 +167,35 @@ def test_a_source_that_changes_meanwhile_is_not_forked(leaf, bob, monkeypatch):
     assert list(store.verify_log()) == []
 
 
+def test_a_source_that_is_deleted_when_all_is_copied_is_not_forked(leaf, bob, monkeypatch):
+    copied = Message.objects.exclude(conversation=leaf.conversation_id)
+
+    def delete(seconds: float) -> None:
+        if copied.count() == 2 * TURNS:
+            Conversation.objects.filter(pk=leaf.conversation_id).update(deleted_at=timezone.now())
+
+    monkeypatch.setattr(long_writes.time, "sleep", delete)
+    with pytest.raises(Refused, match=NOT_THERE):
+        fork(leaf, by=bob, extent=Extent.EVERYTHING)
+    assert listing.load_page(bob).rows == ()
+
+
 def test_a_long_submission_is_whole(leaf, alice):
     made = submitting.submit(leaf, by=alice, scope=Scope.TREE)
     assert made.messages.count() == 2 * TURNS
     assert list(submitting.submissions_of(alice)) == [made]
     assert list(store.verify_log()) == []
+
+
+def test_what_is_deleted_when_all_of_it_is_fixed_is_not_submitted(leaf, alice, monkeypatch):
+    def delete(seconds: float) -> None:
+        if Submitted.objects.count() == 2 * TURNS:
+            Conversation.objects.filter(pk=leaf.conversation_id).update(deleted_at=timezone.now())
+
+    monkeypatch.setattr(long_writes.time, "sleep", delete)
+    with pytest.raises(Refused, match=submitting.GONE):
+        submitting.submit(leaf, by=alice, scope=Scope.TREE)
+    assert not Submission.objects.filter(withdrawn_at=None).exists()
 
 
 def test_a_submission_whose_maker_died_was_never_there_and_is_purged(leaf, alice, monkeypatch):

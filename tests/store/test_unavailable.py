@@ -10,10 +10,11 @@ from django.contrib.sessions.middleware import SessionMiddleware
 from django.db import DatabaseError, connection, transaction
 from django.http import HttpRequest, HttpResponse
 
-from chatapp.config.patience import patience
+from chatapp.config.patience import SECONDS, left, patience
+from chatapp.store.database.threads import SOON, if_possible
 from chatapp.store.database.unavailable import Trouble, Waited, trouble_in
 from chatapp.store.running_models import Throttle
-from tests.faults import FAULTS, full, read_only, short_patience
+from tests.faults import FAULTS, full, locked, read_only, short_patience
 
 
 def failure(work) -> DatabaseError:
@@ -99,3 +100,10 @@ def test_a_full_disk_is_understood():
     with full(), pytest.raises(DatabaseError) as caught:
         Throttle.objects.bulk_create(Throttle(name=f"{n} {'x' * 90}") for n in range(1000))
     assert trouble_in(caught.value) is Trouble.FULL
+
+
+@pytest.mark.django_db(transaction=True)
+def test_who_waited_for_what_was_left_out_waits_so_much_less_for_the_rest():
+    with locked(), patience():
+        assert if_possible(Throttle.objects.create, name="one") is None
+        assert left() < SECONDS - SOON / 2

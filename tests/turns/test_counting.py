@@ -11,6 +11,7 @@ import pytest
 from django.contrib.auth import get_user_model
 
 from chatapp import store
+from chatapp.accounts import store as accounts
 from chatapp.accounts.leaving import leave
 from chatapp.branches import forking
 from chatapp.catalog.models import KnownModel
@@ -229,10 +230,10 @@ def test_who_leaves_is_named_no_more_and_the_sums_stay(tmp_path):
 
 
 def test_the_first_account_goes_on_with_what_a_terminal_used():
-    terminal = store.accounts.who_asks_from_a_terminal()
+    terminal = accounts.who_asks_from_a_terminal()
     started = store.open_conversation(terminal, "Why?", tools=[], asked=store.AskedFor(model="a:b"))
     store.stop(started.answer, None)
     dana = get_user_model()(username="dana")
     dana.set_password("a long enough password")
-    store.accounts.start_account(dana, by_owner=True)
+    accounts.start_account(dana, by_owner=True)
     assert PersonDay.objects.get().user == dana

@@ -84,6 +84,16 @@ def test_each_process_has_a_file_of_its_own_and_the_next_one_takes_what_is_free(
     two.close()
 
 
+def test_what_the_next_process_notes_comes_after_what_was_left(journal):
+    first = journal.note("first")
+    journal.note("second")
+    journal.forget(first)
+    journal.close()
+    later = take_journal(journal.path.parent)
+    assert later.note("third").place == first.place
+    assert again(later) == ["second", "third"]
+
+
 def test_nobody_else_may_read_it(journal):
     assert journal.path.stat().st_mode & 0o077 == 0
 

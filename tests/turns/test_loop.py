@@ -9,7 +9,7 @@ import pytest
 from django.db import OperationalError, connection
 
 from chatapp import store
-from chatapp.core.events import Finish, ItemsStored, Usage
+from chatapp.core.events import Finish, ItemsStored, Retrying, Skipped, Usage, Withheld
 from chatapp.core.history import GO_ON, Question, Repair
 from chatapp.providers.base import ProviderError, Trouble
 from chatapp.store.models import Conversation, Message, Status, ToolRun
@@ -90,6 +90,21 @@ def test_thoughts_before_and_after_a_call_keep_their_own_times(tmp_path):
             assert items[2].text == "noon"
             assert row.metadata["reasoning_durations_ms"] == {"rs_1": 2000, "rs_2": 5000}
             assert [facts["replayed"] for facts in row.metadata["rounds"]] == [0, 1]
+
+    play(story())
+
+
+def test_what_is_told_of_a_request_that_went_out_again_is_told_of_the_last_one(tmp_path):
+    async def script(ask, keys):
+        for event in (Skipped(), Withheld({"old": 2}), Retrying(0, "It was busy")):
+            yield event
+        async for event in response(text())(ask, keys):
+            yield event
+
+    async def story():
+        async with stage(ScriptedCatalog(model(script)), tmp_path) as on:
+            (sent,) = (await on.ask()).metadata["rounds"]
+            assert not sent.keys() & {"skipped", "withheld"}
 
     play(story())
 

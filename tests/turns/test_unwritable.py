@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator
+from contextlib import AsyncExitStack
 from pathlib import Path
 from uuid import UUID
 
@@ -117,6 +118,27 @@ def test_what_could_not_be_written_before_the_process_died_is_written_by_the_nex
             assert not on.engine.keeper.noted()
             if name != "a failure":
                 assert (await on.items(answer))[0].wire["id"] == "rs_1"
+
+    play(story())
+
+
+def test_what_another_process_left_is_tried_again_by_those_who_could_not_write_it_either(database, folder):
+    provider = model(database, "an answer")
+
+    async def story():
+        async with AsyncExitStack() as stages:
+            one, other = [
+                await stages.enter_async_context(stage(ScriptedCatalog(provider), folder)) for _ in range(2)
+            ]
+            answer = await one.begin()
+            await has_tried(one, answer)
+            await one.engine.close()
+            with pytest.raises(OperationalError):
+                await other.engine.runner.recover()
+            await asyncio.to_thread(database.open)
+            await other.engine.runner.recover()
+            assert await _is(other, answer, Status.COMPLETE)
+            assert not other.engine.keeper.noted()
 
     play(story())
 

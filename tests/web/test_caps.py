@@ -262,26 +262,89 @@ def test_a_third_long_body_of_one_person_waits_for_the_first_and_others_are_not_
         assert status(answer(again)) == 100
 
 
-HASTY = """
-import sys
+CHANGED = """
+import os, sys, time
+from pathlib import Path
+import django
 from django.core.management import execute_from_command_line
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "chatapp.settings")
+django.setup()
 from chatapp.pages.door import daphne as daphne_door, reception
-reception.PATIENCE = daphne_door.PATIENCE = 0.2
-reception.PACE = 10**9
+{changes}
 execute_from_command_line(["manage.py", "serve", "--port", sys.argv[1]])
+"""
+HASTE = """
+reception.PATIENCE = daphne_door.PATIENCE = {seconds}
+reception.PACE = 10**9
+"""
+SMALL_POOL = "daphne_door.little_ones = reception.Pool(2 * reception.LITTLE)"
+# Nobody is known before there is such a file.
+LOOKS_SLOWLY = """
+known = daphne_door.person_of
+def slowly(cookies):
+    while not Path({gate!r}).exists():
+        time.sleep(0.01)
+    return known(cookies)
+daphne_door.person_of = slowly
 """
 
 
-class Hasty(Served):
-    """Waits for nobody."""
+class Changed(Served):
+    """With other numbers than ours."""
+
+    def __init__(self, folder, changes):
+        super().__init__(folder)
+        self._changes = changes
 
     def command(self, port):
-        setup = "import os, django; os.environ.setdefault('DJANGO_SETTINGS_MODULE', 'chatapp.settings'); django.setup()"
-        return [sys.executable, "-c", setup + HASTY, str(port)]
+        return [sys.executable, "-c", CHANGED.format(changes=self._changes), str(port)]
+
+
+def test_a_long_body_takes_no_room_of_the_little_ones(tmp_path):
+    server = Changed(with_tables(tmp_path), SMALL_POOL)
+    try:
+        server.start()
+        session = server.person()[1]
+        body = chunked(b"text=" + b"x" * 60_000, b"x" * 60_000, b"")
+        headers = FORM | BY_SCRIPT | {"Transfer-Encoding": "chunked"}
+        with connected(server.url) as line:
+            for _ in range(6):
+                line.sendall(head(server.url, "/ask/", headers, session=session) + body)
+                assert "Hx-Redirect" in answer(line)
+    finally:
+        server.stop()
+
+
+def test_who_was_refused_while_they_were_looked_up_is_not_one_of_those_who_send(tmp_path):
+    gate = tmp_path / "gate"
+    changes = HASTE.format(seconds=2.0) + LOOKS_SLOWLY.format(gate=str(gate))
+    server = Changed(with_tables(tmp_path), changes)
+    body = b"text=" + b"x" * LITTLE
+    long = FORM | BY_SCRIPT | {"Content-Length": str(len(body))}
+    try:
+        server.start()
+        session = server.person()[1]
+        with ExitStack() as stack:
+            lines = [stack.enter_context(connected(server.url)) for _ in range(MOST_OF_ONE)]
+            for line in lines:
+                line.sendall(head(server.url, "/ask/", long, session=session))
+            assert [status(answers(line)) for line in lines] == [408] * MOST_OF_ONE
+        gate.touch()
+        for _ in range(5):
+            with connected(server.url) as line:
+                line.sendall(head(server.url, "/ask/", long, session=session) + body)
+                assert "Hx-Redirect" in answer(line)
+        with ExitStack() as stack:
+            for _ in range(MOST_OF_ONE):
+                line = stack.enter_context(connected(server.url))
+                line.sendall(head(server.url, "/ask/", long | {"Expect": "100-continue"}, session=session))
+                assert status(answer(line)) == 100
+    finally:
+        server.stop()
 
 
 def test_who_sends_too_slowly_is_told_and_whoever_never_ends_their_headers_is_left(tmp_path):
-    server = Hasty(with_tables(tmp_path))
+    server = Changed(with_tables(tmp_path), HASTE.format(seconds=0.2))
     try:
         server.start()
         with connected(server.url) as slow, connected(server.url) as silent:
@@ -350,12 +413,25 @@ def test_where_bodies_are_too_much_together_the_one_that_is_on_its_way_for_longe
 # The other door, for servers that hand a body over while it comes.
 
 
-def at_the_other_door(path, pieces, *, headers=(), session="", method="POST", ends=True):
-    """How many pieces were read, and what was answered."""
+class Loop(asyncio.SelectorEventLoop):
+    """Its time can be moved on."""
+
+    ahead = 0.0
+
+    def time(self):
+        return super().time() + self.ahead
+
+
+def at_the_other_door(path, pieces, *, headers=(), session="", method="POST", ends=True, pauses=None):
+    """How many pieces were read, and what was answered. `pauses`: how many seconds pass before which piece."""
     read, sent = 0, []
 
     async def receive():
         nonlocal read
+        if pauses and read in pauses:
+            asyncio.get_running_loop().ahead += pauses[read]
+            # Whoever waits for that moment is served first.
+            await asyncio.sleep(0.001)
         if read == len(pieces):
             await asyncio.Event().wait()
         read += 1
@@ -373,7 +449,8 @@ def at_the_other_door(path, pieces, *, headers=(), session="", method="POST", en
         "headers": [(b"host", b"localhost"), (b"cookie", cookies), (b"x-csrftoken", b"t" * 32), *headers],
         "client": ("127.0.0.1", 1),
     }
-    asyncio.run(http(scope, receive, send))
+    with asyncio.Runner(loop_factory=Loop) as runner:
+        runner.run(http(scope, receive, send))
     return read, sent[0]["status"], b"".join(message.get("body", b"") for message in sent[1:]).decode()
 
 
@@ -398,6 +475,8 @@ def test_at_the_other_door_too_only_who_is_signed_in_sends_more_than_a_little(al
     pieces = [b"text=", b"x" * LITTLE, b"x"]
     assert at_the_other_door("/ask/", pieces)[1:2] == (413,)
     form = [(b"content-type", b"application/x-www-form-urlencoded"), (b"hx-request", b"true")]
+    # Cookies may come in several headers.
+    form.append((b"cookie", b"zone=UTC"))
     _, code, words = at_the_other_door("/settings/", pieces, headers=form, session=session_of(alice))
     assert code != 413, words
 
@@ -408,3 +487,16 @@ def test_at_the_other_door_whoever_is_slow_holds_no_place(monkeypatch):
     monkeypatch.setattr(reception, "PACE", 10**9)
     _, code, words = at_the_other_door("/accounts/login/", [b"name="], ends=False)
     assert code == 408 and "took too long to arrive" in words
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize(("size", "code"), [(1, 408), (LITTLE, 400)])
+def test_at_the_other_door_a_long_text_without_a_length_is_given_longer(alice, size, code):
+    from .front import session_of
+
+    form = [(b"content-type", b"application/x-www-form-urlencoded"), (b"hx-request", b"true")]
+    pieces, pauses = [b"theme=", b"x" * size, b"x"], {2: 2 * reception.seconds_for(LITTLE)}
+    assert (
+        at_the_other_door("/settings/", pieces, headers=form, session=session_of(alice), pauses=pauses)[1]
+        == code
+    )

@@ -174,6 +174,17 @@ def test_a_rate_forgets_names_that_it_would_let_through_anyway():
     assert len(rate._until) <= Rate.KEPT + 1
 
 
+def test_a_rate_forgets_nobody_who_has_had_their_share():
+    now = 0.0
+    rate = Rate(3, 1.0, lambda: now)
+    assert [rate.may("a") for _ in range(4)] == [True, True, True, False]
+    for number in range(Rate.KEPT + 1):
+        rate.may(str(number))
+    now += 1
+    assert rate.may("b")
+    assert [rate.may("a") for _ in range(3)] == [True, False, False]
+
+
 def test_a_real_server_says_why_it_closes_a_socket(tmp_path):
     with serving(with_tables(tmp_path), {}) as served, ExitStack() as stack:
         hers = served.person()[1]

@@ -14,7 +14,7 @@ from .topics import READ, words_of
 
 MOST_CALLS, DEEPEST = 3, 8
 SENTENCE_ENDS = ".,;:!?…"
-_SIGNS_OF_A_SUM = re.compile(r"(?<![a-zA-Z*/+^%])[*/+^%]++(?![a-zA-Z])|(?<=\d )-(?= \d)")
+_SIGNS_OF_A_SUM = re.compile(r"(?<![a-zA-Z])[*/+^%](?![a-zA-Z])|(?<=\d )-(?= \d)")
 _QUOTED = re.compile(r'"([^"]++)"|`([^`]++)`')
 _MERE_NUMBER = re.compile(r"[\d.,-]++")
 _NUMBER = re.compile(r"-?\d{1,15}(?:\.\d{1,15})?")
