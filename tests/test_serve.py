@@ -70,6 +70,21 @@ def test_where_there_is_an_account_no_code_is_said(tmp_path):
     assert "first account" not in said and "code" not in said
 
 
+@pytest.mark.parametrize("has_account", [False, True])
+def test_it_starts_while_somebody_else_writes_to_the_database(tmp_path, has_account):
+    shell = Shell(with_tables(tmp_path))
+    if has_account:
+        made = shell.run(
+            "createsuperuser", "--no-input", "--username=admin", "--email=", DJANGO_SUPERUSER_PASSWORD="x"
+        )
+        assert made.returncode == 0, made.stderr
+    before = said_at_the_start(shell)
+    with closing(sqlite3.connect(tmp_path / "thoughtline.sqlite3", isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        during = said_at_the_start(shell)
+    assert before.splitlines()[1:] == during.splitlines()[1:]
+
+
 def test_tables_that_cannot_be_brought_up_to_date_are_told_in_one_sentence(tmp_path):
     """Somebody else's table has the name of one of ours."""
     with closing(sqlite3.connect(tmp_path / "thoughtline.sqlite3")) as database:

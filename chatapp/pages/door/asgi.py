@@ -62,7 +62,7 @@ async def _read(scope: Scope, receive: Receive, read: deque[Message]) -> None:
     length = int(said) if said.isdigit() and len(said) < 16 else 0
     allowed, size, more = LITTLE, 0, True
     if length > allowed:
-        allowed = await _allowed(scope, headers, length)
+        allowed = await _allowed(scope, length)
     try:
         async with asyncio.timeout(seconds_for(length or allowed)) as limit:
             while more:
@@ -70,22 +70,27 @@ async def _read(scope: Scope, receive: Receive, read: deque[Message]) -> None:
                 read.append(message)
                 size += len(message.get("body", b""))
                 if size > allowed:
-                    allowed = await _allowed(scope, headers, size)
+                    allowed = await _allowed(scope, size)
                     limit.reschedule(asyncio.get_running_loop().time() + seconds_for(allowed))
                 more = message.get("more_body", False)
     except TimeoutError:
         raise Refused(Refusal.SLOW) from None
 
 
-async def _allowed(scope: Scope, headers: dict[bytes, bytes], size: int) -> int:
+async def _allowed(scope: Scope, size: int) -> int:
     """How much may come, where it is more than a little already."""
     cap = cap_of(scope["method"], scope["path"])
     if size > cap:
         raise Refused(Refusal.LARGE)
     try:
-        person = await in_thread(person_of)(headers.get(b"cookie", b"").decode("latin-1"))
+        person = await in_thread(person_of)(_cookies(scope))
     except Error:
         raise Refused(Refusal.CROWDED) from None
     if person is None:
         raise Refused(Refusal.SIGNED_OUT)
     return cap
+
+
+def _cookies(scope: Scope) -> str:
+    """Over HTTP/2 they may come in several headers."""
+    return b"; ".join(value for name, value in scope["headers"] if name == b"cookie").decode("latin-1")
