@@ -106,6 +106,18 @@ def test_what_is_being_made_is_not_purged(leaf, bob):
     assert fork(leaf, by=bob, extent=Extent.EVERYTHING, submission=key, manner=manner).messages == 2 * TURNS
 
 
+def test_few_messages_that_weigh_much_are_long_too(alice, bob):
+    words = "a" * (long_writes.HEAVY + 1)
+    started = store.open_conversation(alice, words, tools=[], asked=AskedFor(model="demo:thinker"))
+    Message.objects.filter(pk=started.answer).update(status=Status.COMPLETE)
+    source = Message.objects.get(pk=started.answer)
+    with long_write(bob), pytest.raises(Refused, match=ONE_AT_A_TIME):
+        fork(source, by=bob, extent=Extent.EVERYTHING)
+    made = fork(source, by=bob, extent=Extent.EVERYTHING)
+    assert (made.messages, store.load_items(made.copies[started.question])[0].text) == (2, words)
+    assert list(store.verify_log()) == []
+
+
 def test_one_person_has_one_long_write_at_a_time_and_others_have_theirs(leaf, alice, bob):
     with long_write(bob):
         with pytest.raises(Refused, match=ONE_AT_A_TIME):

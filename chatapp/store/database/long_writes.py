@@ -12,11 +12,11 @@ from typing import Any, TypeVar
 from uuid import UUID, uuid4
 
 from django.db import Error, IntegrityError, connection, transaction
-from django.db.models import QuerySet
-from django.db.models.functions import Now
+from django.db.models import QuerySet, Sum
+from django.db.models.functions import Length, Now
 
 from ...config.patience import patience
-from ..models import Conversation
+from ..models import Conversation, Item
 from ..refusal import Refused
 from ..running_models import LongWrite
 
@@ -41,9 +41,9 @@ class Pace:
 # SQLite has one lock for everybody. PostgreSQL locks the rows that are copied from, and most of a small piece is its commit.
 PACES = {"sqlite": Pace(0.02, 2), "postgresql": Pace(0.15, 0.5)}
 LONGEST_PAUSE = 1.0
-FIRST, LEAST, LARGEST = 50, 10, 1000
-# Messages: fewer are written in one go.
-AT_ONCE = 500
+FIRST, LEAST, LARGEST = 5, 1, 1000
+# Messages, and letters in them: fewer are written in one go.
+AT_ONCE, HEAVY = 500, 1_000_000
 ONE_AT_A_TIME = (
     "Something long of yours is still being written. Try again when it is done; it takes a few seconds."
 )
@@ -53,7 +53,10 @@ LOST = "It took too long and was given up. Nothing was changed; try again."
 
 def is_long(conversation: UUID) -> bool:
     """Whether it may hold more than is written in one go."""
-    return Conversation.objects.filter(pk=conversation, next_order__gt=AT_ONCE).exists()
+    if Conversation.objects.filter(pk=conversation, next_order__gt=AT_ONCE).exists():
+        return True
+    weight = Item.objects.filter(message__conversation=conversation).aggregate(letters=Sum(Length("text")))
+    return (weight["letters"] or 0) > HEAVY
 
 
 @dataclass(slots=True)
