@@ -82,14 +82,16 @@ class AtMost:
                 await self._application(scope, receive, send)
 
 
-_pages = cast(Application, get_asgi_application())
+handler = get_asgi_application()
 # Their rows cannot be imported before Django is set up either.
 from .live.urls import sockets  # noqa: E402
 from .pages.door import daphne as daphne_door  # noqa: E402
 from .pages.door.asgi import Capped  # noqa: E402
+from .pages.door.form_bodies import FormRequest  # noqa: E402
 
+handler.request_class = FormRequest
 # Whoever runs Daphne has imported this before it listens.
 daphne_door.install()
-http = Capped(AtMost(_pages, AT_ONCE, WRITERS))
+http = Capped(AtMost(cast(Application, handler), AT_ONCE, WRITERS))
 
 application = AwakeAtFirstScope(ProtocolTypeRouter({"http": http, "websocket": sockets}), start_engine)

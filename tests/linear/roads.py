@@ -23,6 +23,7 @@ from chatapp.markdown.addresses import Addresses
 from chatapp.markdown.growing import Growing
 from chatapp.markdown.links import _misleading
 from chatapp.pages import csv as sheets
+from chatapp.pages.door.form_bodies import read_form
 from chatapp.pages.door.sockets import Rate
 from chatapp.providers import refusals
 from chatapp.providers.anthropic import refusals as anthropic_refusals
@@ -65,6 +66,8 @@ ROADS: dict[str, Road] = {
     "markdown.addresses.Addresses.match": Addresses().match,
     "markdown.growing.Growing.look": lambda text: Growing().look(text),
     "catalog.page.all_models": lambda text: models_shown.all_models([], text),
+    # More fields than some are refused before any is read.
+    "pages.door.form_bodies.read_form": lambda text: read_form(text.encode().replace(b"&", b"=")),
     "pages.door.sockets.Rate.may": lambda text: Rate(64, 1.0).may(text),
     "pages.csv.sheet": lambda text: sheets.sheet("a", ["b"], [[text]] * 3),
 }
