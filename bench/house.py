@@ -49,8 +49,13 @@ class House(Served):
             self.clerk("conversation", owner=name, turns=1, title="Another one, with a title of usual length")
         return Place(session, self.clerk("conversation", owner=name, turns=turns, **more))
 
+    def newcomer(self) -> Place:
+        """Somebody who has asked nothing yet."""
+        _, session = self.person(default_model="openai:gpt-5")
+        return Place(session, "")
+
     def use(self) -> Use:
-        return Use(_cpu(self.pid), sum(_cpu(child) for child in self._children()))
+        return Use(cpu(self.pid), sum(cpu(child) for child in self._children()))
 
     def memory(self) -> float:
         """The server's own, in MB."""
@@ -58,8 +63,7 @@ class House(Served):
 
     def most_memory(self) -> float:
         """Since `forget_most`."""
-        lines = Path(f"/proc/{self.pid}/status").read_text().splitlines()
-        return next(int(line.split()[1]) * 1024 / 1e6 for line in lines if line.startswith("VmHWM"))
+        return most_memory(self.pid)
 
     def forget_most(self) -> None:
         Path(f"/proc/{self.pid}/clear_refs").write_text("5")
@@ -77,7 +81,12 @@ def _children_of(thread: Path) -> str:
         return ""
 
 
-def _cpu(process: int) -> float:
+def most_memory(process: int) -> float:
+    lines = Path(f"/proc/{process}/status").read_text().splitlines()
+    return next(int(line.split()[1]) * 1024 / 1e6 for line in lines if line.startswith("VmHWM"))
+
+
+def cpu(process: int) -> float:
     fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / TICK
 

@@ -6,11 +6,13 @@ import asyncio
 import json
 import multiprocessing
 import random
+import re
 import time
 import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
+from functools import cache
 from itertools import cycle, islice
 from typing import Any
 
@@ -23,7 +25,7 @@ HEAD = b"HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-type: %s\r\n\r\n"
 @dataclass(frozen=True, kw_only=True)
 class Plan:
     """An answer of two parts, a thought and a text, in deltas of `letters` signs, `pace` of them a second; 0 is as fast as it goes.
-    `held`: it has begun, but says nothing before all that are held are let go."""
+    `held`: it has begun, but says nothing before all that are held are let go. `plain`: words without signs of Markdown."""
 
     name: str
     thought: int = 0
@@ -31,6 +33,7 @@ class Plan:
     letters: int = 5
     pace: float = 50
     held: bool = False
+    plain: bool = False
 
     @property
     def question(self) -> str:
@@ -38,11 +41,16 @@ class Plan:
 
     def parts(self) -> tuple[list[str], list[str]]:
         """The same in every process; no two plans say the same."""
-        whole, count = answer(), self.thought + self.text
+        whole, count = words() if self.plain else answer(), self.thought + self.text
         first = random.Random(self.name).randrange(len(whole))
         said = "".join(islice(cycle(whole), first, first + count * self.letters))
         deltas = [said[at : at + self.letters] for at in range(0, len(said), self.letters)]
         return deltas[: self.thought], deltas[self.thought :]
+
+
+@cache
+def words() -> str:
+    return " ".join(re.findall(r"\w+", answer())) + " "
 
 
 class Provider:

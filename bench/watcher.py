@@ -88,14 +88,29 @@ class Watcher:
             assert response.status == 200, response.status
             return await response.text()
 
-    async def ask(self, plan: Plan) -> None:
-        """As the composer sends it."""
+    async def ask(self, plan: Plan) -> float:
+        """As the composer sends it, and when that was."""
+        at = time.monotonic()
         words = {"text": plan.question, "parent": self.leaf, "key": str(uuid4()), "model": "openai:gpt-5"}
         by_script = {"HX-Request": "true", "X-CSRFToken": TOKEN}
         async with self._http.post(
             f"{self._url}{self._place.path}ask/", data=words, headers=self._cookies | by_script
         ) as response:
             assert response.status == 200, await response.text()
+        return at
+
+    async def begin(self, plan: Plan) -> float:
+        """A first question from the start page, which leads to its conversation."""
+        at = time.monotonic()
+        words = {"text": plan.question, "key": str(uuid4()), "model": "openai:gpt-5"}
+        by_script = {"HX-Request": "true", "X-CSRFToken": TOKEN}
+        async with self._http.post(
+            f"{self._url}ask/", data=words, headers=self._cookies | by_script
+        ) as response:
+            place = response.headers["HX-Redirect"].removeprefix("/").split("/")[1]
+        self._place = Place(self._place.session, place)
+        await self.open()
+        return at
 
     @property
     def answer(self) -> str:
