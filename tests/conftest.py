@@ -70,6 +70,24 @@ def dana(db):
     return _person("dana", is_staff=True, is_superuser=True)
 
 
+@pytest.fixture(scope="session")
+def fake_providers():
+    """The strict fake of the providers: one server for the whole run."""
+    for name in ("aiohttp", "yaml"):
+        pytest.importorskip(name)
+    from tests.upstream.running import running
+    from tests.upstream.scenario import Speed
+
+    with running(speed=Speed(delay=0)) as up:
+        yield up
+
+
+@pytest.fixture
+def up(fake_providers):
+    fake_providers.clear()
+    return fake_providers
+
+
 @pytest.hookimpl(trylast=True)
 def pytest_runtest_logreport(report):
     """A long run names what failed at once, so that a run that is cut off has said it."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Iterator
 from typing import Any
 
@@ -11,9 +10,10 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.turns.test_scenarios import FAILING, GOOD
+from tests.upstream.running import Running, running
+from tests.upstream.scenario import Speed
 
 from .served import Served, serving
-from .steered.strict import SHARED
 from .tab import Tab
 
 # Long, or asked again after seconds.
@@ -66,15 +66,7 @@ CALLING = {
 
 
 @pytest.fixture(scope="module")
-def fake() -> Iterator:
-    if not (SHARED / "upstream").is_dir():
-        pytest.skip(
-            "SKIPPED LOUDLY: the fake providers (../shared/upstream) are not here, so no scenario was played."
-        )
-    sys.path.append(str(SHARED))
-    from upstream.core import Speed
-    from upstream.testing import running
-
+def fake() -> Iterator[Running]:
     with running(speed=Speed(delay=0.05, tps=800)) as fake:
         yield fake
 

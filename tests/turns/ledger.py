@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import groupby, pairwise
-from typing import Any
-from urllib.request import urlopen
+from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 from chatapp import store
@@ -21,6 +19,9 @@ from chatapp.store.models import Message, Status
 from .providers import Line
 from .stage import Stage
 from .test_scenarios import thoughts_in
+
+if TYPE_CHECKING:
+    from tests.upstream.running import Running
 
 # What these servers say, or what their contracts say of them: they take no thoughts back.
 TAKES_NONE = {
@@ -38,7 +39,7 @@ PATIENCE = 500
 class Ledger:
     """`lines`: who is asked, by the model's name. Each step of a story is checked when it has ended or waits."""
 
-    def __init__(self, up: Any, *lines: Line) -> None:
+    def __init__(self, up: Running, *lines: Line) -> None:
         self._up, self._lines = up, lines
         self._seen = 0
         self._new_requests()
@@ -67,8 +68,7 @@ class Ledger:
         return requests
 
     def _new_requests(self) -> list[Request]:
-        with urlopen(f"{self._up.root}/_requests?since={self._seen}") as answer:
-            requests = json.load(answer)["requests"]
+        requests: list[Request] = self._up.requests(since=self._seen)
         self._seen = max([self._seen, *(request["n"] for request in requests)])
         return requests
 

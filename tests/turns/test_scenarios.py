@@ -72,8 +72,8 @@ def unknown() -> Iterable[Any]:
 
 
 def test_no_public_scenario_is_forgotten(up):
-    assert set(up.up.scenarios) == {*GOOD, *FAILING, "incomplete", "drop-midstream"} | {
-        name for name in up.up.scenarios if name.startswith("mine-")
+    assert set(up.scenarios) == {*GOOD, *FAILING, "incomplete", "drop-midstream"} | {
+        name for name in up.scenarios if name.startswith("mine-")
     }
 
 

@@ -19,7 +19,6 @@ from chatapp.store import in_thread
 from chatapp.store.models import Conversation, Message, Status
 from chatapp.turns.engine import engine
 from tests.tools.test_addresses import METADATA, OTHERS, RANGES, SPELLINGS, WITH_SIGNS_THAT_ARE_NOT_SEEN
-from tests.turns.conftest import up, upstream  # noqa: F401  (fixtures)
 from tests.turns.stage import play, until
 
 from .front import HTMX, house, visitor
@@ -39,7 +38,7 @@ def a_key(monkeypatch):
     monkeypatch.setenv("ACME_API_KEY", CANARY)
 
 
-def new(up, **more):  # noqa: F811
+def new(up, **more):
     """A form as it is filled in: the fake provider is on this machine."""
     sent = {
         "name": "acme",
@@ -61,7 +60,7 @@ def said(**more):
     return {"label": "", "effort": "", "input_price": "", "cached_price": "", "output_price": ""} | more
 
 
-async def staff(person, up, **more):  # noqa: F811
+async def staff(person, up, **more):
     """An administrator who has just added the provider."""
     she = await visitor(person)
     response = await she.post(ADD, new(up, **more))
@@ -79,7 +78,7 @@ async def ask(she, model, **more):
     return await in_thread(Message.objects.get)(pk=answer.pk)
 
 
-def test_a_provider_is_added_its_models_are_picked_and_it_answers(up, alice, dana):  # noqa: F811
+def test_a_provider_is_added_its_models_are_picked_and_it_answers(up, alice, dana):
     async def story():
         async with house():
             she = await staff(dana, up)
@@ -98,7 +97,7 @@ def test_a_provider_is_added_its_models_are_picked_and_it_answers(up, alice, dan
 
 
 @pytest.mark.parametrize(("dialect", "root"), [("responses", False), ("messages", True)])
-def test_each_of_the_protocols_can_be_chosen(up, dana, dialect, root):  # noqa: F811
+def test_each_of_the_protocols_can_be_chosen(up, dana, dialect, root):
     async def story():
         async with house():
             she = await staff(dana, up, dialect=dialect, base_url=up.root if root else up.url)
@@ -107,7 +106,7 @@ def test_each_of_the_protocols_can_be_chosen(up, dana, dialect, root):  # noqa: 
     play(story())
 
 
-def test_looking_now_says_what_happened(up, dana):  # noqa: F811
+def test_looking_now_says_what_happened(up, dana):
     async def story():
         async with house():
             she = await staff(dana, up)
@@ -125,7 +124,7 @@ def test_looking_now_says_what_happened(up, dana):  # noqa: F811
     play(story())
 
 
-def test_a_wrong_key_is_told_in_words_and_never_repeated(up, dana, monkeypatch):  # noqa: F811
+def test_a_wrong_key_is_told_in_words_and_never_repeated(up, dana, monkeypatch):
     monkeypatch.setenv("ACME_API_KEY", f"{CANARY}-bad")
 
     async def story():
@@ -140,7 +139,7 @@ def test_a_wrong_key_is_told_in_words_and_never_repeated(up, dana, monkeypatch):
     play(story())
 
 
-def test_a_key_that_is_not_set_is_named(up, dana, monkeypatch):  # noqa: F811
+def test_a_key_that_is_not_set_is_named(up, dana, monkeypatch):
     monkeypatch.delenv("ACME_API_KEY")
 
     async def story():
@@ -153,7 +152,7 @@ def test_a_key_that_is_not_set_is_named(up, dana, monkeypatch):  # noqa: F811
     play(story())
 
 
-def test_switched_off_it_is_refused_in_words_and_nothing_is_lost(up, dana):  # noqa: F811
+def test_switched_off_it_is_refused_in_words_and_nothing_is_lost(up, dana):
     async def story():
         async with house():
             she = await staff(dana, up)
@@ -178,7 +177,7 @@ def test_switched_off_it_is_refused_in_words_and_nothing_is_lost(up, dana):  # n
     play(story())
 
 
-def test_an_answer_that_is_being_written_goes_on_to_its_end(up, dana):  # noqa: F811
+def test_an_answer_that_is_being_written_goes_on_to_its_end(up, dana):
     """Also where it has to ask the model again after a tool."""
     up.add(
         "slow-tools",
@@ -215,7 +214,7 @@ def test_an_answer_that_is_being_written_goes_on_to_its_end(up, dana):  # noqa: 
     play(story())
 
 
-def test_a_hidden_model_is_offered_nowhere_and_refused_in_words(up, alice, dana):  # noqa: F811
+def test_a_hidden_model_is_offered_nowhere_and_refused_in_words(up, alice, dana):
     async def story():
         async with house():
             she, he = await staff(dana, up), await visitor(alice)
@@ -246,7 +245,7 @@ def test_a_hidden_model_is_offered_nowhere_and_refused_in_words(up, alice, dana)
     play(story())
 
 
-def test_a_stopped_answer_of_a_hidden_model_is_not_continued(up, dana):  # noqa: F811
+def test_a_stopped_answer_of_a_hidden_model_is_not_continued(up, dana):
     async def story():
         async with house():
             she = await staff(dana, up)
@@ -260,7 +259,7 @@ def test_a_stopped_answer_of_a_hidden_model_is_not_continued(up, dana):  # noqa:
     play(story())
 
 
-def test_a_new_name_stands_wherever_a_model_is_named(up, dana):  # noqa: F811
+def test_a_new_name_stands_wherever_a_model_is_named(up, dana):
     async def story():
         async with house():
             she = await staff(dana, up)
@@ -279,7 +278,7 @@ def test_a_new_name_stands_wherever_a_model_is_named(up, dana):  # noqa: F811
     play(story())
 
 
-def test_a_name_that_looks_like_anothers_has_its_full_name_beside_it(up, dana):  # noqa: F811
+def test_a_name_that_looks_like_anothers_has_its_full_name_beside_it(up, dana):
     async def story():
         async with house():
             she = await staff(dana, up)
@@ -296,7 +295,7 @@ def test_a_name_that_looks_like_anothers_has_its_full_name_beside_it(up, dana): 
     play(story())
 
 
-def test_the_default_of_staff_counts_until_a_person_has_their_own(up, alice, dana):  # noqa: F811
+def test_the_default_of_staff_counts_until_a_person_has_their_own(up, alice, dana):
     load = "acme:scenario:load"
 
     async def story():
@@ -318,7 +317,7 @@ def test_the_default_of_staff_counts_until_a_person_has_their_own(up, alice, dan
     play(story())
 
 
-def test_what_default_model_says_comes_before_what_staff_say(up, alice, dana, settings):  # noqa: F811
+def test_what_default_model_says_comes_before_what_staff_say(up, alice, dana, settings):
     settings.DEFAULT_MODEL = "demo:thinker"
 
     async def story():
@@ -333,7 +332,7 @@ def test_what_default_model_says_comes_before_what_staff_say(up, alice, dana, se
     play(story())
 
 
-def test_with_every_model_hidden_the_page_stands_and_says_so(up, dana):  # noqa: F811
+def test_with_every_model_hidden_the_page_stands_and_says_so(up, dana):
     async def story():
         async with house():
             she = await visitor(dana)
@@ -346,7 +345,7 @@ def test_with_every_model_hidden_the_page_stands_and_says_so(up, dana):  # noqa:
     play(story())
 
 
-def test_a_proposed_effort_is_chosen_until_a_person_chooses(up, dana):  # noqa: F811
+def test_a_proposed_effort_is_chosen_until_a_person_chooses(up, dana):
     model = "acme:scenario:one-reasoning"
 
     async def story():
@@ -365,7 +364,7 @@ def test_a_proposed_effort_is_chosen_until_a_person_chooses(up, dana):  # noqa: 
     play(story())
 
 
-def test_prices_are_kept_for_the_costs(up, dana):  # noqa: F811
+def test_prices_are_kept_for_the_costs(up, dana):
     async def story():
         async with house():
             she = await staff(dana, up)
@@ -384,7 +383,7 @@ def test_prices_are_kept_for_the_costs(up, dana):  # noqa: F811
     play(story())
 
 
-def test_many_models_are_found_and_paged_through(up, dana):  # noqa: F811
+def test_many_models_are_found_and_paged_through(up, dana):
     async def story():
         async with house():
             she = await staff(dana, up)
@@ -406,7 +405,7 @@ def test_many_models_are_found_and_paged_through(up, dana):  # noqa: F811
     play(story())
 
 
-def test_another_process_takes_it_in_within_seconds(up, dana):  # noqa: F811
+def test_another_process_takes_it_in_within_seconds(up, dana):
     """The rows change behind this process's back, as another one writes them."""
 
     async def story():
@@ -579,7 +578,7 @@ def test_what_hides_or_does_not_exist_has_no_page(client, dana):
         assert client.get(path).status_code == 404
 
 
-def test_texts_of_providers_are_text_and_hide_nothing(up, dana):  # noqa: F811
+def test_texts_of_providers_are_text_and_hide_nothing(up, dana):
     evil = "<script>alert(1)</script>\u202eevil"
 
     async def story():
@@ -593,7 +592,7 @@ def test_texts_of_providers_are_text_and_hide_nothing(up, dana):  # noqa: F811
     play(story())
 
 
-def test_no_key_is_in_any_page_row_or_line(up, dana, caplog):  # noqa: F811
+def test_no_key_is_in_any_page_row_or_line(up, dana, caplog):
     async def story():
         async with house():
             she = await staff(dana, up)

@@ -6,7 +6,6 @@ import asyncio
 
 import pytest
 
-from tests.turns.conftest import up, upstream  # noqa: F401  (fixtures)
 from tests.turns.providers import LINES, TOOLS, Line, catalog_for
 from tests.turns.stage import play, stage
 from tests.turns.test_scenarios import FAILING, GOOD, HEAVY, SILENCE
@@ -21,7 +20,7 @@ SCENARIOS = [*(name for name in GOOD if name not in HEAVY), *FAILING, "incomplet
 
 @pytest.mark.parametrize("name", SCENARIOS)
 @pytest.mark.parametrize("line", THREE, ids=str)
-def test_every_scenario_ends_as_a_reload_shows_it(up, tmp_path, line: Line, name: str):  # noqa: F811
+def test_every_scenario_ends_as_a_reload_shows_it(up, tmp_path, line: Line, name: str):
     async def story():
         catalog = catalog_for(up, silence=SILENCE.get(name, 30.0))
         async with stage(catalog, tmp_path, model=line.model(name), tools=TOOLS) as on:
