@@ -11,9 +11,10 @@ import pytest
 from chatapp.management.proving import Proof, Verdict
 from chatapp.management.remainders import ASKED, EDITED
 from chatapp.tools import TOOLS
-from tests.test_ask import PATIENCE, ROOT, Shell
-from tests.turns.providers import LINES, Line, catalog_for
-from tests.turns.stage import play, stage
+from tests.support.providers import LINES, Line, catalog_for
+from tests.support.stage import play, stage
+
+from .test_ask import PATIENCE, ROOT, Shell
 
 SECRET = 4711
 CALL = {"tool": {"name": "clock", "args": {}}}
