@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
-PATIENCE = 30
+from tests.support.patience import PATIENCE
+
 T = TypeVar("T")
 END_OF_HEAD = b"\r\n\r\n"
 

@@ -7,19 +7,16 @@ import asyncio
 import pytest
 
 from chatapp import store
-from chatapp.store import AskedFor, in_thread
+from chatapp.store import in_thread
 from chatapp.store.at_once import MOST, TOO_MANY
 from chatapp.store.models import Message, Status
 from tests.limits.test_daily_limits import refused_each_way
-from tests.management.test_ask import Shell
 from tests.support.front import HTMX, house, visitor
+from tests.support.shell import Shell
 from tests.support.stage import play
+from tests.support.turns import begun
 
 pytestmark = pytest.mark.django_db(transaction=True)
-
-
-def begun(person):
-    return store.open_conversation(person, "Why?", tools=[], asked=AskedFor(model="demo:thinker"))
 
 
 def full(person):

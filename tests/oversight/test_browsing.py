@@ -23,9 +23,9 @@ from chatapp.reviews.store import reviewing
 from chatapp.reviews.store.submitting import submit, withdraw
 from chatapp.store import AskedFor, Measured, changes, deleting, in_thread
 from chatapp.store.models import Conversation, Item, Message, Status
-from tests.live.test_socket import listening
 from tests.mcp_servers.test_admin import form_of
 from tests.support.attacks import BREAKOUTS, FORMULAS, HALVES, HTMX, LINKS, REQUESTS, SCRIPTS
+from tests.support.listening import listening
 from tests.support.make import call, result, seen, text, thought
 from tests.support.stage import play
 

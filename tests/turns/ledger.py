@@ -15,6 +15,7 @@ from chatapp.core.items import Item, Kind
 from chatapp.core.verbatim import encode
 from chatapp.store import in_thread
 from chatapp.store.models import Message, Status
+from tests.support.patience import PATIENCE
 from tests.support.providers import Line
 from tests.support.stage import Stage
 
@@ -33,7 +34,6 @@ TAKES_NONE = {
 }
 TAKES_THOSE_OF_TOOL_TURNS = {"@deepseek-v3.2"}
 Request = dict[str, Any]
-PATIENCE = 500
 
 
 class Ledger:
@@ -60,11 +60,10 @@ class Ledger:
     async def _requests(self, count: int) -> list[Request]:
         """The provider writes a request down when it notices that nobody listens any more."""
         requests = self._new_requests()
-        for _ in range(PATIENCE):
-            if len(requests) >= count:
-                break
-            await asyncio.sleep(0.01)
-            requests += self._new_requests()
+        async with asyncio.timeout(PATIENCE):
+            while len(requests) < count:
+                await asyncio.sleep(0.01)
+                requests += self._new_requests()
         return requests
 
     def _new_requests(self) -> list[Request]:

@@ -9,6 +9,8 @@ import anthropic
 import openai
 from pydantic import ValidationError
 
+from tests.support.patience import PATIENCE
+
 from .scenario import load_dir
 from .server import SCENARIOS
 
@@ -29,8 +31,6 @@ ENC = ["reasoning.encrypted_content"]
 USER = {"role": "user", "content": "weather?"}
 
 
-# On a busy machine.
-PATIENCE = 60
 CLIENTS: dict[tuple, Any] = {}
 
 

@@ -10,8 +10,10 @@ import anthropic
 import openai
 import pytest
 
+from tests.support.patience import PATIENCE
+
 from .running import running
-from .sdk import PATIENCE, SUMMARY, USER, ant, oai, out, rs_stream, valid
+from .sdk import SUMMARY, USER, ant, oai, out, rs_stream, valid
 from .sending import SOON
 
 

@@ -13,10 +13,11 @@ from typing import Any
 
 from aiohttp import web
 
+from tests.support.patience import PATIENCE
 from tests.upstream.refusals import ApiError
 
 from . import strict
-from .answer import PATIENCE, Answer, Gone, Script
+from .answer import Answer, Gone, Script
 from .plans import Step, play
 
 DIALECTS = {"completions": "chat", "responses": "responses", "messages": "messages"}
