@@ -46,7 +46,8 @@ def test_of_fifty_questions_in_one_moment_so_many_are_asked(alice):
             asked = [she.post("/ask/", {"text": "How are you today?"}) for _ in range(50)]
             # Demo answers may end meanwhile, so as many are running at any moment, and no more.
             statuses = [response.status_code for response in await asyncio.gather(*asked)]
-            assert set(statuses) <= {302, 409} and statuses.count(302) >= MOST
+            # A machine that has much else to do keeps some of them waiting too long, and says so.
+            assert set(statuses) <= {302, 409, 503} and statuses.count(302) >= MOST
             live = Message.objects.filter(status__in=(Status.QUEUED, Status.RUNNING))
             assert await in_thread(live.count)() <= MOST
 
