@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import socket
 import threading
 from collections.abc import Iterator
@@ -132,3 +133,16 @@ def test_nobody_is_reached_while_it_is_away(proxy):
                 connect(proxy)
         with connect(proxy) as again:
             assert says(again, b"hello") == b"hello"
+
+
+def test_whoever_connects_and_says_nothing_leaves_nothing_open_behind():
+    """A browser does so, ahead of what it may want; a warning of it would come in the middle of another test."""
+    echo = Echo()
+    with between(echo.url) as proxy:
+        where = urlsplit(proxy.url)
+        silent = socket.create_connection((where.hostname, where.port))
+        connect(proxy).close()
+    with silent:
+        assert is_cut(silent)
+    echo.close()
+    gc.collect()
