@@ -10,6 +10,8 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from tests.support.patience import PATIENCE
+
 from .proxy import FaultProxy, between
 
 HANDSHAKE = b"GET /ws/ HTTP/1.1\r\nHost: x\r\n\r\n"
@@ -49,7 +51,7 @@ class Echo:
         self._listening.shutdown(socket.SHUT_RDWR)
         self._listening.close()
         for thread in self._threads:
-            thread.join(10)
+            thread.join(PATIENCE)
 
 
 @pytest.fixture
@@ -62,7 +64,7 @@ def proxy() -> Iterator[FaultProxy]:
 
 def connect(proxy: FaultProxy, hello: bytes = HANDSHAKE) -> socket.socket:
     where = urlsplit(proxy.url)
-    line = socket.create_connection((where.hostname, where.port), timeout=10)
+    line = socket.create_connection((where.hostname, where.port), timeout=PATIENCE)
     line.sendall(hello)
     assert heard(line, len(AGREED)) == AGREED
     return line
@@ -121,7 +123,7 @@ def test_what_is_held_back_comes_later(proxy):
             line.settimeout(0.1)
             with pytest.raises(TimeoutError):
                 line.recv(5)
-        line.settimeout(10)
+        line.settimeout(PATIENCE)
         assert heard(line, 5) == b"hello"
 
 
