@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from threading import Barrier, Event, Thread
 from typing import Any
 
@@ -11,6 +12,11 @@ from django.db import connection
 from chatapp.store import Fenced, Refused
 
 from .patience import PATIENCE
+
+LOCKS = {
+    "sqlite": (f"PRAGMA busy_timeout = {PATIENCE * 1000}", "PRAGMA busy_timeout = 0"),
+    "postgresql": (f"SET lock_timeout = {PATIENCE * 1000}", "RESET lock_timeout"),
+}
 
 
 class InThread:
@@ -24,7 +30,7 @@ class InThread:
 
     def _run(self) -> None:
         try:
-            with connection.execute_wrapper(self._freeze):
+            with unhurried(), connection.execute_wrapper(self._freeze):
                 self._work()
         except Exception as problem:
             self.problem = problem
@@ -40,6 +46,19 @@ class InThread:
     def finished(self, within: float) -> bool:
         self._thread.join(within)
         return not self._thread.is_alive()
+
+
+@contextmanager
+def unhurried() -> Iterator[None]:
+    """Who meets others waits for them however busy the machine is; the product would say soon that it cannot."""
+    sets, resets = LOCKS[connection.vendor]
+    with connection.cursor() as cursor:
+        cursor.execute(sets)
+    try:
+        yield
+    finally:
+        with connection.cursor() as cursor:
+            cursor.execute(resets)
 
 
 def race(*works: Callable[[], Any]) -> list[bool]:

@@ -19,14 +19,9 @@ from .server import SCENARIOS, Upstream, serve
 class Running:
     """`url`: the base for OpenAI; `root`: that for Anthropic."""
 
-    def __init__(self, upstream: Upstream, port: int) -> None:
-        self._upstream = upstream
+    def __init__(self, port: int) -> None:
         self.root = f"http://127.0.0.1:{port}"
         self.url = f"{self.root}/v1"
-
-    @property
-    def scenarios(self) -> set[str]:
-        return set(self._upstream.scenarios)
 
     def requests(self, scenario: str | None = None, *, since: int = 0) -> list[dict[str, Any]]:
         """What was sent so far, oldest first (body, headers, status, outcome, notes, error)."""
@@ -62,7 +57,7 @@ def running(folders: Iterable[Path] = (SCENARIOS,), speed: Speed | None = None) 
     thread.start()
     loop, over, port = started.get(timeout=10)
     try:
-        yield Running(upstream, port)
+        yield Running(port)
     finally:
         loop.call_soon_threadsafe(over.set)
         thread.join()
