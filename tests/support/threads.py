@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from threading import Barrier, Event, Thread
 from typing import Any
 
@@ -12,11 +11,6 @@ from django.db import connection
 from chatapp.store import Fenced, Refused
 
 from .patience import PATIENCE
-
-LOCKS = {
-    "sqlite": (f"PRAGMA busy_timeout = {PATIENCE * 1000}", "PRAGMA busy_timeout = 0"),
-    "postgresql": (f"SET lock_timeout = {PATIENCE * 1000}", "RESET lock_timeout"),
-}
 
 
 class InThread:
@@ -30,7 +24,8 @@ class InThread:
 
     def _run(self) -> None:
         try:
-            with unhurried(), connection.execute_wrapper(self._freeze):
+            be_unhurried()
+            with connection.execute_wrapper(self._freeze):
                 self._work()
         except Exception as problem:
             self.problem = problem
@@ -48,17 +43,12 @@ class InThread:
         return not self._thread.is_alive()
 
 
-@contextmanager
-def unhurried() -> Iterator[None]:
-    """Who meets others waits for them however busy the machine is; the product would say soon that it cannot."""
-    sets, resets = LOCKS[connection.vendor]
-    with connection.cursor() as cursor:
-        cursor.execute(sets)
-    try:
-        yield
-    finally:
+def be_unhurried() -> None:
+    """Who meets others waits for them however busy the machine is; the product would say soon that it cannot. On PostgreSQL
+    connections are few, and who has one in hand before the others do keeps them from theirs."""
+    if connection.vendor == "sqlite":
         with connection.cursor() as cursor:
-            cursor.execute(resets)
+            cursor.execute(f"PRAGMA busy_timeout = {PATIENCE * 1000}")
 
 
 def race(*works: Callable[[], Any]) -> list[bool]:
