@@ -167,7 +167,8 @@ class _Maker:
 
     def __init__(self, viewer: Viewer, scale: Scale, choices: Mapping[UUID, Beginning]) -> None:
         self._viewer, self._scale, self._choices = viewer, scale, choices
-        self._look = Look(viewer=viewer.user, leaf=None, zone=viewer.zone, read_only=True)
+        user, end = viewer.user, "thread/_end_shared.html"
+        self._look = Look(viewer=user, leaf=None, zone=viewer.zone, acts="", end=end)
 
     def shown(self, side: _Loaded, messages: list[ShownMessage], rows: int) -> Shown:
         """`rows`: so many messages stand beside one of the other side."""

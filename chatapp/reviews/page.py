@@ -17,11 +17,8 @@ from ..sharing.page import AT_ONCE, without_decider
 from ..sharing.store import facts_for_reviewers
 from ..store import load_branch
 from ..store.models import Message
-from ..thread.bodies import blocks_of
-from ..thread.item import ShownItem
 from ..thread.message import Look, ShownMessage
-from ..thread.pieces import pieces_of
-from ..thread.timeline import timeline_of
+from ..thread.page import for_others
 from .models import Note, Scope, Submitted, Verdict
 from .news import ShownSubmission, name_of, shown_submissions
 from .store.reviewing import Reading, forks_from, load_notes, load_then
@@ -85,7 +82,8 @@ def load_review_page(
     role = OWNER if row.conversation.owner_id == viewer.pk else REVIEWER
     shown = path[begin : begin + AT_ONCE]
     siblings = {pk: reading.tree.siblings(pk) for pk in shown}
-    look = Look(viewer=viewer, leaf=None, siblings=siblings, zone=zone, shared=True, reviewed=role)
+    acts, end = f"reviews/_acts_{role}.html", "thread/_end_shared.html"
+    look = Look(viewer=viewer, leaf=None, siblings=siblings, zone=zone, acts=acts, end=end)
     return ReviewPage(
         reading=reading,
         role=role,
@@ -119,12 +117,7 @@ def _shown(row: Message, items: list[Any], then: Submitted, look: Look, catalog:
     row.metadata, row.next_seq = facts_for_reviewers(row.metadata), then.items
     if then.facts is not None:
         row.status, row.metadata = then.status, then.facts
-    pieces = [without_decider(piece) for piece in pieces_of(row, items)]
-    made = [
-        ShownItem(row.pk, piece, blocks_of(row.pk, piece), viewer=look.viewer, zone=look.zone)
-        for piece in pieces
-    ]
-    return ShownMessage(row, made, look, timeline_of(row, items, catalog.label(row.model)))
+    return for_others(row, items, look, catalog.label(row.model), told=without_decider)
 
 
 def _note(row: Note, look: Look) -> ShownNote:

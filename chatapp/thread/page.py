@@ -136,6 +136,25 @@ def shown_of(
     return ShownMessage(row, made, look, timeline, waits or (seen.draft.waits if seen else ""))
 
 
+def for_others(
+    row: Message,
+    items: Sequence[Item],
+    look: Look,
+    label: str,
+    *,
+    told: Callable[[Piece], Piece] = lambda piece: piece,
+    blocks: Callable[[UUID, Piece], Blocks] = blocks_of,
+    waits: str = "",
+) -> ShownMessage:
+    """As rows have it, for somebody who does not own it. `told`: what of each piece they are told; `blocks`: how its body is made."""
+    pieces = [told(piece) for piece in pieces_of(row, items)]
+    made = [
+        ShownItem(row.pk, piece, blocks(row.pk, piece), viewer=look.viewer, zone=look.zone)
+        for piece in pieces
+    ]
+    return ShownMessage(row, made, look, timeline_of(row, items, label), waits)
+
+
 def load_message(pk: UUID, viewer: Viewer) -> ShownMessage:
     """One message by itself, without the bodies of its items."""
     stored, is_leaf = load_message_row(pk)

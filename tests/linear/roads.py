@@ -198,7 +198,8 @@ NAMES_OF_OURS = """
     insight.page.Sums.of insight.page.time_of sharing.links.url_of thread.meter.meter_of catalog.page.find
     pages.words.numbers.number_in pages.operations.blocks pages.operations.keep thread.permission.panel_id
     markdown.kept.Kept.get markdown.kept.Kept.put pages.static_files.StaticFiles.add_files
-    pages.static_files.Storage.stored_name thread.page.Viewer.larger thread.timeline.timeline_of reviews.forms.see_other
+    pages.static_files.Storage.stored_name thread.page.Viewer.larger thread.page.for_others thread.timeline.timeline_of
+    reviews.forms.see_other
     templatetags.chat.icon
 """
 NOT_ASKED = frozenset(
