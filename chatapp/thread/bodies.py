@@ -23,13 +23,13 @@ _RESULT = """<div id="{}" data-kind="tool_result" data-item-key="{}" data-outcom
 <h3 class="faint">Result</h3>{}</div>"""
 # What is laid out in some milliseconds is; the event loop waits for nothing longer.
 LONG = 8 * 1024
-_MARKDOWN = (Kind.REASONING, Kind.ASSISTANT_MESSAGE)
+MARKDOWN = (Kind.REASONING, Kind.ASSISTANT_MESSAGE)
 
 
 def blocks_of(message: UUID, piece: Piece) -> Blocks:
     if piece.withheld:
         return (f'<p class="faint">{piece.withheld}</p>',)
-    if piece.kind in _MARKDOWN:
+    if piece.kind in MARKDOWN:
         if piece.open:
             return tuple(blocks_waiting(piece.text, message=str(message), key=piece.key))
         return rendered(message, piece.key, piece.text) or _silent(piece)
@@ -37,7 +37,7 @@ def blocks_of(message: UUID, piece: Piece) -> Blocks:
 
 
 async def blocks_within(message: UUID, piece: Piece) -> Blocks:
-    if piece.kind in _MARKDOWN:
+    if piece.kind in MARKDOWN:
         return await rendered_within(message, piece.key, piece.text) or _silent(piece)
     if len(piece.text) + len(piece.result.text if piece.result else "") > LONG:
         return await asyncio.to_thread(_plain, message, piece)

@@ -22,6 +22,7 @@ from ..markdown.kept import Blocks
 from ..pages.elements import item_id
 from ..pages.words.moments import Moment
 from .pieces import ASKS, NEXT, Piece
+from .timeline import YOU
 
 GIST = 120
 RULER = 240
@@ -31,7 +32,6 @@ _SENTENCE = re.compile(r"(?<=[.!?…])\s")
 WRITING, RUNNING, MISSING = "writing", "running", "missing"
 _STANDS = {
     WRITING: "being written",
-    ASKS: "waits for you",
     NEXT: "waits for its turn",
     MISSING: "no result",
     Outcome.FAILED: "failed",
@@ -49,7 +49,7 @@ _BARE = (Kind.ASSISTANT_MESSAGE, Kind.USER_MESSAGE, Kind.TOOL_RESULT)
 
 @dataclass(frozen=True)
 class ShownItem:
-    """One element of an answer. Its shell is what is around the blocks of its body."""
+    """One element of an answer. Its shell is what is around the blocks of its body. `asked`: who allows its call."""
 
     message: UUID
     piece: Piece
@@ -57,6 +57,7 @@ class ShownItem:
     thoughts_open: bool = False
     viewer: Any = None
     zone: tzinfo = UTC
+    asked: str = YOU
 
     @property
     def id(self) -> str:
@@ -135,7 +136,7 @@ class ShownItem:
 
     @property
     def stands(self) -> str:
-        return _STANDS.get(self.state, "")
+        return f"waits for {self.asked}" if self.state == ASKS else _STANDS.get(self.state, "")
 
     @property
     def clock(self) -> str:

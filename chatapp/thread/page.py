@@ -27,7 +27,7 @@ from .item import ShownItem
 from .message import Look, ShownMessage
 from .meter import Larger, larger
 from .pieces import Piece, pieces_of
-from .timeline import timeline_of
+from .timeline import OWNER, timeline_of
 
 NEWEST = 50
 Known = Callable[[Message, Sequence[Item]], tuple[Message, Sequence[Item]]]
@@ -142,17 +142,17 @@ def for_others(
     look: Look,
     label: str,
     *,
-    told: Callable[[Piece], Piece] = lambda piece: piece,
+    told: Callable[[Piece], Piece] | None = None,
     blocks: Callable[[UUID, Piece], Blocks] = blocks_of,
     waits: str = "",
 ) -> ShownMessage:
     """As rows have it, for somebody who does not own it. `told`: what of each piece they are told; `blocks`: how its body is made."""
-    pieces = [told(piece) for piece in pieces_of(row, items)]
+    pieces = list(map(told, pieces_of(row, items))) if told else pieces_of(row, items)
     made = [
-        ShownItem(row.pk, piece, blocks(row.pk, piece), viewer=look.viewer, zone=look.zone)
+        ShownItem(row.pk, piece, blocks(row.pk, piece), viewer=look.viewer, zone=look.zone, asked=OWNER)
         for piece in pieces
     ]
-    return ShownMessage(row, made, look, timeline_of(row, items, label), waits)
+    return ShownMessage(row, made, look, timeline_of(row, items, label, asked=OWNER), waits)
 
 
 def load_message(pk: UUID, viewer: Viewer) -> ShownMessage:

@@ -21,6 +21,7 @@ from .sent import Sent, sent_of
 # What took a smaller part of the time is drawn this wide, or nobody would see it.
 LEAST_WIDTH = 0.005
 NAME_CAP = 80
+YOU, OWNER = "you", "its owner"
 NOT_RUN = "did not run"
 MOST_IN_VIEW = 16
 INFERRED = "≈ A thought that came in one piece is counted from the last sign before it."
@@ -72,15 +73,20 @@ class Timeline:
         return len(self.rows) > MOST_IN_VIEW
 
 
-def timeline_of(row: Message, items: Sequence[Item], label: str, scale: Scale | None = None) -> Timeline:
-    """`label`: what people call the model; `scale`: what several answers are drawn on together, else it is this one's own."""
+def timeline_of(
+    row: Message, items: Sequence[Item], label: str, scale: Scale | None = None, asked: str = YOU
+) -> Timeline:
+    """`label`: what people call the model; `scale`: what several answers are drawn on together, else it is this one's own;
+    `asked`: who allows its calls."""
     recorded, live, label = Recorded(row.metadata), row.status in LIVE, label or row.model
     taken = [recorded.thoughts.get(item.key) for item in items if item.kind is Kind.REASONING]
     head = Timeline(
         id=f"{message_id(row.pk)}-head",
         label=label,
         effort=_effort(row.effort),
-        words=_waits(taken) if row.status == Status.WAITING else _sum(taken, recorded.elapsed, live=live),
+        words=_waits(taken, asked)
+        if row.status == Status.WAITING
+        else _sum(taken, recorded.elapsed, live=live),
     )
     if not _measured(recorded) or (live and not items):
         return head
@@ -108,8 +114,8 @@ def _sum(thoughts: Sequence[int | None], elapsed: int | None, *, live: bool) -> 
     return "" if elapsed is None else f"{in_tenths(elapsed)} in all"
 
 
-def _waits(thoughts: Sequence[int | None]) -> str:
-    return f"{thoughts_in_words([*thoughts])}, waits for you" if thoughts else "Waits for you"
+def _waits(thoughts: Sequence[int | None], asked: str) -> str:
+    return f"{thoughts_in_words([*thoughts])}, waits for {asked}" if thoughts else f"Waits for {asked}"
 
 
 def _measured(recorded: Recorded) -> bool:
