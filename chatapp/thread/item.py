@@ -13,7 +13,6 @@ from uuid import UUID
 from django.template.loader import render_to_string
 from django.utils.safestring import SafeString
 
-from ..core.decision import Decision
 from ..core.durations import in_short, thinking_in_words, thought_in_words
 from ..core.items import Kind, Outcome
 from ..core.pretty_json import json_value
@@ -21,6 +20,7 @@ from ..core.visible import visible, visible_name
 from ..markdown.kept import Blocks
 from ..pages.elements import item_id
 from ..pages.words.moments import Moment
+from .item_words import DECIDED, OUTCOMES
 from .pieces import ASKS, NEXT, Piece
 from .timeline import YOU
 
@@ -34,15 +34,7 @@ _STANDS = {
     WRITING: "being written",
     NEXT: "waits for its turn",
     MISSING: "no result",
-    Outcome.FAILED: "failed",
-    Outcome.STOPPED: "stopped",
-    Outcome.DENIED: "denied",
-    Outcome.UNKNOWN: "outcome unknown",
-}
-_DECIDED = {
-    Decision.ONCE: "Allowed once",
-    Decision.CONVERSATION: "Allowed for this conversation",
-    Decision.DENIED: "Denied",
+    **OUTCOMES,
 }
 _BARE = (Kind.ASSISTANT_MESSAGE, Kind.USER_MESSAGE, Kind.TOOL_RESULT)
 
@@ -173,9 +165,9 @@ class ShownItem:
         if decided is None:
             return "Decided"
         if not decided.by:
-            return f"{_DECIDED[decided.decision]}:"
+            return f"{DECIDED[decided.decision]}:"
         by = "you" if decided.by == str(getattr(self.viewer, "pk", "")) else visible(decided.name)
-        return f"{_DECIDED[decided.decision]} by {by}"
+        return f"{DECIDED[decided.decision]} by {by}"
 
     @property
     def decided_at(self) -> Moment | None:

@@ -9,6 +9,7 @@ from itertools import zip_longest
 from django.template.loader import render_to_string
 
 from ..core.durations import in_short
+from ..core.recorded import Recorded
 from ..core.titles import first_words
 from .message import ShownMessage
 
@@ -44,6 +45,4 @@ def render_line(question: ShownMessage, answer: ShownMessage | None) -> str:
 
 
 def _thought(answer: ShownMessage) -> int:
-    known = answer.row.metadata.get("reasoning_durations_ms")
-    values = known.values() if isinstance(known, dict) else ()
-    return sum(ms for ms in values if isinstance(ms, int) and ms > 0)
+    return sum(Recorded(answer.row.metadata).thoughts.values())

@@ -8,8 +8,10 @@ from dataclasses import dataclass, replace
 
 from ..core.decision import Decided, read_decision
 from ..core.items import FROM_MODEL, Item, Kind, clean
+from ..core.recorded import Recorded
 from ..store import Seen, asks_of
-from ..store.models import LIVE, Message, Status
+from ..store.models import LIVE, Message
+from .item_words import cut_in_words
 
 # Why a call that is written has no result yet: a person is asked, or it will run.
 ASKS, NEXT = "asks", "next"
@@ -40,17 +42,20 @@ def pieces_of(row: Message, items: Iterable[Item], seen: Seen | None = None) -> 
     """Stored items in their order, then what the draft has beyond them; each result inside its call."""
     stored = list(items)
     keys = {item.key for item in stored}
-    flat = [_from_item(row, item, stored[n + 1 :]) for n, item in enumerate(stored)]
+    recorded = Recorded(row.metadata)
+    # What something followed in its round had come to its own end.
+    last = {item.round: n for n, item in enumerate(stored) if item.kind in FROM_MODEL}
+    flat = [
+        _from_item(row, item, recorded, was_last=last.get(item.round, n) <= n)
+        for n, item in enumerate(stored)
+    ]
     if seen:
         pieces = seen.draft.pieces.values()
         flat += [from_draft(seen, piece.key) for piece in pieces if piece.key not in keys]
     return _nested(flat)
 
 
-def _from_item(row: Message, item: Item, later: Sequence[Item]) -> Piece:
-    ms = row.reasoning_ms(item.key) if item.kind is Kind.REASONING else _took(row, item.key)
-    # What something followed in its round had come to its own end.
-    was_last = not any(after.round == item.round and after.kind in FROM_MODEL for after in later)
+def _from_item(row: Message, item: Item, recorded: Recorded, *, was_last: bool) -> Piece:
     cut = cut_in_words(row) if item.cut and was_last else ""
     return Piece(
         key=item.key,
@@ -60,34 +65,23 @@ def _from_item(row: Message, item: Item, later: Sequence[Item]) -> Piece:
         call_id=item.call_id,
         outcome=item.outcome,
         cut=cut,
-        ms=ms,
+        ms=_took(item, recorded),
         waits=_waits(row, item.key),
         decided=read_decision(item),
     )
+
+
+def _took(item: Item, recorded: Recorded) -> int | None:
+    if item.kind is Kind.REASONING:
+        return recorded.thoughts.get(item.key)
+    span = recorded.stretches.get(item.key)
+    return span.ms if span else None
 
 
 def _waits(row: Message, key: str) -> str:
     if row.status not in LIVE:
         return ""
     return ASKS if key in asks_of(row) else NEXT
-
-
-def cut_in_words(row: Message) -> str:
-    match Status(row.status):
-        case Status.INTERRUPTED:
-            return "interrupted"
-        case Status.FAILED:
-            return "cut short"
-        case Status.STOPPED | Status.COMPLETE | Status.QUEUED | Status.RUNNING | Status.WAITING:
-            return "stopped"
-
-
-def _took(row: Message, key: str) -> int | None:
-    timing = row.metadata.get("timings_ms", {}).get(key)
-    try:
-        return max(0, int(timing["end"]) - int(timing["start"]))
-    except (TypeError, KeyError, ValueError):
-        return None
 
 
 def from_draft(seen: Seen, key: str) -> Piece:

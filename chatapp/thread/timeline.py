@@ -16,6 +16,7 @@ from ..pages.words.axis import Mark, Scale, marks, percent
 from ..providers.base import OFF
 from ..store.models import LIVE, Message, Status
 from .figures import UNKNOWN, Figure, figures_of, in_tenths
+from .item_words import KINDS, OUTCOMES
 from .sent import Sent, sent_of
 
 # What took a smaller part of the time is drawn this wide, or nobody would see it.
@@ -25,12 +26,10 @@ YOU, OWNER = "you", "its owner"
 NOT_RUN = "did not run"
 MOST_IN_VIEW = 16
 INFERRED = "≈ A thought that came in one piece is counted from the last sign before it."
-_NAMES = {Kind.REASONING: "Thought", Kind.ASSISTANT_MESSAGE: "Wrote", Kind.PERMISSION_DECISION: "Permission"}
-_OUTCOMES = {
-    Outcome.FAILED: "failed",
-    Outcome.STOPPED: "stopped",
-    Outcome.DENIED: "denied",
-    Outcome.UNKNOWN: "outcome unknown",
+_NAMES = {
+    Kind.REASONING: KINDS[Kind.REASONING],
+    Kind.ASSISTANT_MESSAGE: "Wrote",
+    Kind.PERMISSION_DECISION: KINDS[Kind.PERMISSION_DECISION],
 }
 
 
@@ -172,7 +171,7 @@ class Line:
         span = self._stretches.get(result.key) if result else None
         if ran := result is None or result.outcome != Outcome.DENIED:
             self.tools.append(span.ms if span else None)
-        how = _OUTCOMES.get(Outcome(result.outcome)) if result and result.outcome in list(Outcome) else None
+        how = OUTCOMES.get(result.outcome) if result else None
         name = f"{_tool(item)}, {how}" if how else _tool(item)
         took = in_tenths(span.ms if span else None) if ran else NOT_RUN
         return Row(item.kind, name, _began(asked or span), took, self._bar(span), self._bar(asked))
@@ -206,7 +205,7 @@ def _results(items: Sequence[Item]) -> _Results:
 
 
 def _tool(item: Item) -> str:
-    return visible_name(item.name[:NAME_CAP]) or "Call"
+    return visible_name(item.name[:NAME_CAP]) or KINDS[Kind.TOOL_CALL]
 
 
 def _began(span: Stretch | None) -> str:
