@@ -29,11 +29,11 @@ from ..pages import operations
 from ..pages.elements import item_id, message_id
 from ..store import Seen, in_thread
 from ..store.models import LIVE, Status
-from ..thread.bodies import ARGUMENTS, blocks_within
 from ..thread.item import ShownItem
+from ..thread.item_body import ARGUMENTS, blocks_within
+from ..thread.items_so_far import Piece, from_draft
 from ..thread.message import ShownMessage
 from ..thread.page import Viewer, load_message
-from ..thread.pieces import Piece, from_draft
 from ..turns.engine import Engine
 from ..turns.watching import AT_WORK, News, watch
 from .growing import Emit, GrowingItem

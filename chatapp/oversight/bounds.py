@@ -10,8 +10,8 @@ from ..core.items import Item, Kind
 from ..core.pretty_json import pretty, pretty_result
 from ..markdown.kept import Blocks
 from ..markdown.page import as_it_is
-from ..thread.bodies import MARKDOWN, blocks_of
-from ..thread.pieces import Piece
+from ..thread.item_body import MARKDOWN, blocks_of
+from ..thread.items_so_far import Piece
 
 MOST_SIGNS = 20_000
 # That takes a quarter of a second.

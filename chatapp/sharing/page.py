@@ -16,9 +16,9 @@ from ..providers.catalog import Catalog
 from ..store import Branch, load_branch
 from ..store.models import Message, Role
 from ..thread.figures import many
+from ..thread.items_so_far import Piece
 from ..thread.message import Look, ShownMessage
 from ..thread.page import for_others
-from ..thread.pieces import Piece
 from .models import Share
 from .store import Shared, facts_for_others, load_title, shared_messages
 

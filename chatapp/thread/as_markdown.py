@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from ..core.durations import thought_in_words
 from ..core.items import Item, Kind
 from ..store.models import Message
-from .pieces import pieces_of
+from .items_so_far import pieces_of
 
 
 def as_markdown(row: Message, items: Iterable[Item], *, thoughts: bool = False) -> str:

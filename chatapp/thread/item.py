@@ -21,7 +21,7 @@ from ..markdown.kept import Blocks
 from ..pages.elements import item_id
 from ..pages.words.moments import Moment
 from .item_words import DECIDED, OUTCOMES
-from .pieces import ASKS, NEXT, Piece
+from .items_so_far import ASKS, NEXT, Piece
 from .timeline import YOU
 
 GIST = 120

@@ -22,11 +22,11 @@ from ..store.models import LIVE, Conversation, Message
 from ..store.places import load_siblings
 from ..tools import Tool
 from ..turns.engine import engine
-from .bodies import blocks_of
 from .item import ShownItem
+from .item_body import blocks_of
+from .items_so_far import Piece, pieces_of
 from .message import Look, ShownMessage
 from .meter import Larger, larger
-from .pieces import Piece, pieces_of
 from .timeline import OWNER, timeline_of
 
 NEWEST = 50

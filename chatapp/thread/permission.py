@@ -13,8 +13,8 @@ from ..pages.elements import item_id
 from ..store import asks_of
 from ..store.models import Message
 from ..tools import Tool
-from .bodies import arguments, misleading
-from .pieces import Piece
+from .item_body import arguments, misleading
+from .items_so_far import Piece
 
 # Longer ones scroll, and say how long they are.
 SHORT, FEW_LINES = 600, 10

@@ -15,8 +15,8 @@ from chatapp.core.items import Kind
 from chatapp.live.growing import GrowingItem
 from chatapp.markdown import render_within
 from chatapp.markdown.renderers import GivenUp, Renderers
-from chatapp.thread.bodies import blocks_within
-from chatapp.thread.pieces import Piece
+from chatapp.thread.item_body import blocks_within
+from chatapp.thread.items_so_far import Piece
 from chatapp.tools.base import ToolError
 from chatapp.tools.page.reading import page_read
 

@@ -25,8 +25,8 @@ from chatapp.reviews.store import reviewing
 from chatapp.reviews.store.submitting import submit, withdraw
 from chatapp.store import AskedFor, Measured, changes, deleting, in_thread
 from chatapp.store.models import Conversation, Item, Message, Status
-from chatapp.thread.bodies import blocks_of
-from chatapp.thread.pieces import Piece
+from chatapp.thread.item_body import blocks_of
+from chatapp.thread.items_so_far import Piece
 from tests.live.test_socket import listening
 from tests.markdown.safe_html import read
 from tests.mcp_servers.test_admin import form_of

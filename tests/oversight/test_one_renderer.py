@@ -17,7 +17,7 @@ from chatapp.reviews.store.submitting import submit
 from chatapp.sharing import store as sharing
 from chatapp.store import AskedFor, Measured
 from chatapp.store.models import Conversation, Message
-from chatapp.thread.pieces import Piece
+from chatapp.thread.items_so_far import Piece
 from tests.support.attacks import ATTACKS
 from tests.support.make import call, result, text, thought
 from tests.support.page import Page, attribute, words

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from chatapp.thread.endings import ending
-from chatapp.thread.pieces import pieces_of
+from chatapp.thread.items_so_far import pieces_of
 
 from .answers import answer, call, result, text, thought
 

@@ -16,7 +16,7 @@ from ..core.visible import visible
 from ..markdown import blocks_waiting, render_plain
 from ..markdown.kept import Blocks, rendered, rendered_within
 from ..pages.elements import item_id
-from .pieces import Piece
+from .items_so_far import Piece
 
 ARGUMENTS = '<h3 class="faint">Arguments</h3>'
 _RESULT = """<div id="{}" data-kind="tool_result" data-item-key="{}" data-outcome="{}">\
