@@ -11,14 +11,14 @@ from ..core.pretty_json import pretty, pretty_result
 from ..markdown.kept import Blocks
 from ..markdown.page import as_it_is
 from ..thread.item_body import MARKDOWN, blocks_of
-from ..thread.items_so_far import Piece
+from ..thread.items_so_far import ItemSoFar
 
 MOST_SIGNS = 20_000
 # That takes a quarter of a second.
 MOST_FORMATTED = 100_000
 
 
-def cut(piece: Piece) -> Piece:
+def cut(piece: ItemSoFar) -> ItemSoFar:
     """Where its text is too long, only the beginning, as people would read it."""
     result = cut(piece.result) if piece.result else None
     if len(piece.text) <= MOST_SIGNS:
@@ -31,7 +31,7 @@ def left_out(items: Iterable[Item]) -> int:
     return sum(max(0, len(item.text) - MOST_SIGNS) for item in items)
 
 
-def _laid_out(piece: Piece) -> str:
+def _laid_out(piece: ItemSoFar) -> str:
     match piece.kind:
         case Kind.TOOL_CALL:
             return pretty(piece.text)
@@ -48,7 +48,7 @@ class Formatting:
         self._left = most
         self.is_cut_short = False
 
-    def blocks(self, message: UUID, piece: Piece) -> Blocks:
+    def blocks(self, message: UUID, piece: ItemSoFar) -> Blocks:
         if piece.kind not in MARKDOWN or not piece.text:
             return blocks_of(message, piece)
         self._left -= len(piece.text)

@@ -22,7 +22,7 @@ from ..pages.words.days import zone_of
 from ..store import names_of
 from ..store.models import Conversation, Message, Role, Status
 from ..store.places import load_tree
-from ..thread.message import Look as Standpoint
+from ..thread.message import Standpoint
 from ..thread.page import for_others
 from ..thread.sent import sent_of
 from ..turns.engine import engine

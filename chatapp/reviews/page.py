@@ -17,7 +17,7 @@ from ..sharing.page import AT_ONCE, without_decider
 from ..sharing.store import facts_for_reviewers
 from ..store import load_branch
 from ..store.models import Message
-from ..thread.message import Look, ShownMessage
+from ..thread.message import ShownMessage, Standpoint
 from ..thread.page import for_others
 from .models import Note, Scope, Submitted, Verdict
 from .news import ShownSubmission, name_of, shown_submissions
@@ -83,7 +83,7 @@ def load_review_page(
     shown = path[begin : begin + AT_ONCE]
     siblings = {pk: reading.tree.siblings(pk) for pk in shown}
     acts, end = f"reviews/_acts_{role}.html", "thread/_end_shared.html"
-    look = Look(viewer=viewer, leaf=None, siblings=siblings, zone=zone, acts=acts, end=end)
+    look = Standpoint(viewer=viewer, leaf=None, siblings=siblings, zone=zone, acts=acts, end=end)
     return ReviewPage(
         reading=reading,
         role=role,
@@ -98,7 +98,7 @@ def load_review_page(
     )
 
 
-def _reviewed(reading: Reading, shown: Sequence[UUID], look: Look, catalog: Catalog) -> list[Reviewed]:
+def _reviewed(reading: Reading, shown: Sequence[UUID], look: Standpoint, catalog: Catalog) -> list[Reviewed]:
     branch, notes = load_branch(shown[-1], newest=len(shown)), load_notes(reading)
     then = load_then(reading.submission, shown)
     return [
@@ -111,7 +111,9 @@ def _reviewed(reading: Reading, shown: Sequence[UUID], look: Look, catalog: Cata
     ]
 
 
-def _shown(row: Message, items: list[Any], then: Submitted, look: Look, catalog: Catalog) -> ShownMessage:
+def _shown(
+    row: Message, items: list[Any], then: Submitted, look: Standpoint, catalog: Catalog
+) -> ShownMessage:
     """As it was when it was submitted: what came later is taken out before anything is made of it."""
     items = items[: then.items]
     row.metadata, row.next_seq = facts_for_reviewers(row.metadata), then.items
@@ -120,7 +122,7 @@ def _shown(row: Message, items: list[Any], then: Submitted, look: Look, catalog:
     return for_others(row, items, look, catalog.label(row.model), told=without_decider)
 
 
-def _note(row: Note, look: Look) -> ShownNote:
+def _note(row: Note, look: Standpoint) -> ShownNote:
     return ShownNote(row, name_of(row.author), Moment(row.created_at.astimezone(look.zone)))
 
 

@@ -16,8 +16,8 @@ from ..providers.catalog import Catalog
 from ..store import Branch, load_branch
 from ..store.models import Message, Role
 from ..thread.figures import many
-from ..thread.items_so_far import Piece
-from ..thread.message import Look, ShownMessage
+from ..thread.items_so_far import ItemSoFar
+from ..thread.message import ShownMessage, Standpoint
 from ..thread.page import for_others
 from .models import Share
 from .store import Shared, facts_for_others, load_title, shared_messages
@@ -49,7 +49,7 @@ def load_shared_page(shared: Shared, viewer: Any, catalog: Catalog, zone: tzinfo
     start = min(start, max(0, len(path) - 1))
     branch = load_branch(path[start : start + AT_ONCE][-1], newest=len(path[start : start + AT_ONCE]))
     acts = "thread/_acts_shared.html" if viewer.is_authenticated else ""
-    look = Look(viewer=viewer, leaf=None, zone=zone, acts=acts, end="thread/_end_shared.html")
+    look = Standpoint(viewer=viewer, leaf=None, zone=zone, acts=acts, end="thread/_end_shared.html")
     return SharedPage(
         title=load_title(shared, path[0]),
         owner=shared.owner_name,
@@ -62,7 +62,7 @@ def load_shared_page(shared: Shared, viewer: Any, catalog: Catalog, zone: tzinfo
     )
 
 
-def _shown(branch: Branch, row: Message, share: Share, look: Look, catalog: Catalog) -> ShownMessage:
+def _shown(branch: Branch, row: Message, share: Share, look: Standpoint, catalog: Catalog) -> ShownMessage:
     items = branch.items.get(row.pk, [])
     row.metadata = facts_for_others(row.metadata)
     told, label = partial(_as_shared, share=share), catalog.label(row.model)
@@ -70,7 +70,7 @@ def _shown(branch: Branch, row: Message, share: Share, look: Look, catalog: Cata
     return replace(shown, timeline=replace(shown.timeline, sent=()))
 
 
-def _as_shared(piece: Piece, share: Share) -> Piece:
+def _as_shared(piece: ItemSoFar, share: Share) -> ItemSoFar:
     """The words that may not be seen are not in it any more."""
     piece = without_decider(piece)
     if piece.kind is Kind.REASONING and not share.with_thoughts:
@@ -81,7 +81,7 @@ def _as_shared(piece: Piece, share: Share) -> Piece:
     return piece
 
 
-def without_decider(piece: Piece) -> Piece:
+def without_decider(piece: ItemSoFar) -> ItemSoFar:
     if not piece.decided:
         return piece
     return replace(piece, decided=replace(piece.decided, by="", name="", arguments_hash=""))

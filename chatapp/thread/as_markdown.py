@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from ..core.durations import thought_in_words
 from ..core.items import Item, Kind
 from ..store.models import Message
-from .items_so_far import pieces_of
+from .items_so_far import items_so_far
 
 
 def as_markdown(row: Message, items: Iterable[Item], *, thoughts: bool = False) -> str:
@@ -17,7 +17,7 @@ def as_markdown(row: Message, items: Iterable[Item], *, thoughts: bool = False) 
 
 
 def _parts(row: Message, items: Iterable[Item], *, thoughts: bool) -> Iterator[str]:
-    for piece in pieces_of(row, items):
+    for piece in items_so_far(row, items):
         if piece.kind in (Kind.USER_MESSAGE, Kind.ASSISTANT_MESSAGE):
             yield piece.text
         elif thoughts and piece.kind is Kind.REASONING:

@@ -21,7 +21,7 @@ from ..markdown.kept import Blocks
 from ..pages.elements import item_id
 from ..pages.words.moments import Moment
 from .item_words import DECIDED, OUTCOMES
-from .items_so_far import ASKS, NEXT, Piece
+from .items_so_far import ASKS, NEXT, ItemSoFar
 from .timeline import YOU
 
 GIST = 120
@@ -44,7 +44,7 @@ class ShownItem:
     """One element of an answer. Its shell is what is around the blocks of its body. `asked`: who allows its call."""
 
     message: UUID
-    piece: Piece
+    piece: ItemSoFar
     blocks: Blocks = ()
     thoughts_open: bool = False
     viewer: Any = None

@@ -18,7 +18,7 @@ ASKS, NEXT = "asks", "next"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Piece:
+class ItemSoFar:
     """An item as it is shown, finished or not. `ms`: how long it took; `elapsed`: how long it has been open; `waits`: what a
     call without a result waits for; `withheld`: why its words are not shown."""
 
@@ -32,13 +32,13 @@ class Piece:
     cut: str = ""
     ms: int | None = None
     elapsed: float = 0.0
-    result: Piece | None = None
+    result: ItemSoFar | None = None
     waits: str = ""
     decided: Decided | None = None
     withheld: str = ""
 
 
-def pieces_of(row: Message, items: Iterable[Item], seen: Seen | None = None) -> list[Piece]:
+def items_so_far(row: Message, items: Iterable[Item], seen: Seen | None = None) -> list[ItemSoFar]:
     """Stored items in their order, then what the draft has beyond them; each result inside its call."""
     stored = list(items)
     keys = {item.key for item in stored}
@@ -51,13 +51,13 @@ def pieces_of(row: Message, items: Iterable[Item], seen: Seen | None = None) -> 
     ]
     if seen:
         pieces = seen.draft.pieces.values()
-        flat += [from_draft(seen, piece.key) for piece in pieces if piece.key not in keys]
+        flat += [item_from_draft(seen, piece.key) for piece in pieces if piece.key not in keys]
     return _nested(flat)
 
 
-def _from_item(row: Message, item: Item, recorded: Recorded, *, was_last: bool) -> Piece:
+def _from_item(row: Message, item: Item, recorded: Recorded, *, was_last: bool) -> ItemSoFar:
     cut = cut_in_words(row) if item.cut and was_last else ""
-    return Piece(
+    return ItemSoFar(
         key=item.key,
         kind=item.kind,
         text=item.text,
@@ -84,10 +84,10 @@ def _waits(row: Message, key: str) -> str:
     return ASKS if key in asks_of(row) else NEXT
 
 
-def from_draft(seen: Seen, key: str) -> Piece:
+def item_from_draft(seen: Seen, key: str) -> ItemSoFar:
     draft = seen.draft
     piece, span = draft.pieces[key], draft.clock.spans.get(key)
-    return Piece(
+    return ItemSoFar(
         key=key,
         kind=piece.kind,
         text=clean(piece.done.text) if piece.done else piece.said(),
@@ -101,10 +101,10 @@ def from_draft(seen: Seen, key: str) -> Piece:
     )
 
 
-def _nested(flat: Sequence[Piece]) -> list[Piece]:
+def _nested(flat: Sequence[ItemSoFar]) -> list[ItemSoFar]:
     """A result stands inside the first call of its id that has none yet."""
     waiting: dict[str, deque[int]] = defaultdict(deque)
-    made: list[Piece] = []
+    made: list[ItemSoFar] = []
     for piece in flat:
         if piece.kind is Kind.TOOL_CALL:
             waiting[piece.call_id].append(len(made))

@@ -26,7 +26,7 @@ from .timeline import Timeline
 
 
 @dataclass(frozen=True, kw_only=True)
-class Look:
+class Standpoint:
     """Who looks, and at what: what the acts below a message depend on."""
 
     viewer: Any
@@ -46,7 +46,7 @@ class ShownMessage:
 
     row: Message
     items: Sequence[ShownItem]
-    look: Look
+    look: Standpoint
     timeline: Timeline
     waits: str = ""
 

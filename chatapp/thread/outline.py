@@ -17,7 +17,7 @@ WIDEST = 240
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class OutlineLine:
     """`width`: the ruler's, two for a second; none where nobody thought, or nobody knows."""
 
     id: str
@@ -27,17 +27,17 @@ class Line:
     width: int = 0
 
 
-def outline_of(messages: Sequence[ShownMessage]) -> list[Line]:
+def outline_of(messages: Sequence[ShownMessage]) -> list[OutlineLine]:
     pairs = zip_longest(messages, messages[1:])
     return [line_of(message, answer) for message, answer in pairs if message.is_question]
 
 
-def line_of(question: ShownMessage, answer: ShownMessage | None) -> Line:
+def line_of(question: ShownMessage, answer: ShownMessage | None) -> OutlineLine:
     text = " ".join(item.piece.text for item in question.items)
     ms = _thought(answer) if answer else 0
     width = min(WIDEST, -(-ms // 1000) * 2)
     took = in_short(ms) if ms else ""
-    return Line(f"o-{question.row.pk}", question.id, first_words(text[:1000]), took, width)
+    return OutlineLine(f"o-{question.row.pk}", question.id, first_words(text[:1000]), took, width)
 
 
 def render_line(question: ShownMessage, answer: ShownMessage | None) -> str:

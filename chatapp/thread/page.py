@@ -24,8 +24,8 @@ from ..tools import Tool
 from ..turns.engine import engine
 from .item import ShownItem
 from .item_body import blocks_of
-from .items_so_far import Piece, pieces_of
-from .message import Look, ShownMessage
+from .items_so_far import ItemSoFar, items_so_far
+from .message import ShownMessage, Standpoint
 from .meter import Larger, larger
 from .timeline import OWNER, timeline_of
 
@@ -45,8 +45,8 @@ class Viewer:
     tools: Callable[[], Mapping[str, Tool]] = dict
     known: Known = lambda row, items: (row, items)
 
-    def look(self, leaf: UUID | None, siblings: dict[UUID, tuple[UUID, ...]]) -> Look:
-        return Look(
+    def look(self, leaf: UUID | None, siblings: dict[UUID, tuple[UUID, ...]]) -> Standpoint:
+        return Standpoint(
             viewer=self.user,
             leaf=leaf,
             siblings=siblings,
@@ -55,7 +55,7 @@ class Viewer:
             tools=self.tools(),
         )
 
-    def item(self, message: UUID, piece: Piece, blocks: Blocks = ()) -> ShownItem:
+    def item(self, message: UUID, piece: ItemSoFar, blocks: Blocks = ()) -> ShownItem:
         return ShownItem(message, piece, blocks, self.thoughts_open, self.user, self.zone)
 
     def larger(self, model: str) -> tuple[Larger, ...]:
@@ -121,7 +121,7 @@ def load_thread(
 def shown_of(
     branch: Branch,
     row: Message,
-    look: Look,
+    look: Standpoint,
     viewer: Viewer,
     *,
     seen: Seen | None = None,
@@ -130,7 +130,7 @@ def shown_of(
 ) -> ShownMessage:
     """`scale`: what its times are drawn on, where that is not its own; `waits`: what is said while it is being written."""
     row, items = viewer.known(row, branch.items.get(row.pk, []))
-    pieces = pieces_of(row, items, seen if row.status in LIVE else None)
+    pieces = items_so_far(row, items, seen if row.status in LIVE else None)
     made = [viewer.item(row.pk, piece, blocks_of(row.pk, piece)) for piece in pieces]
     timeline = timeline_of(row, items, viewer.catalog.label(row.model), scale)
     return ShownMessage(row, made, look, timeline, waits or (seen.draft.waits if seen else ""))
@@ -139,15 +139,15 @@ def shown_of(
 def for_others(
     row: Message,
     items: Sequence[Item],
-    look: Look,
+    look: Standpoint,
     label: str,
     *,
-    told: Callable[[Piece], Piece] | None = None,
-    blocks: Callable[[UUID, Piece], Blocks] = blocks_of,
+    told: Callable[[ItemSoFar], ItemSoFar] | None = None,
+    blocks: Callable[[UUID, ItemSoFar], Blocks] = blocks_of,
     waits: str = "",
 ) -> ShownMessage:
     """As rows have it, for somebody who does not own it. `told`: what of each piece they are told; `blocks`: how its body is made."""
-    pieces = list(map(told, pieces_of(row, items))) if told else pieces_of(row, items)
+    pieces = list(map(told, items_so_far(row, items))) if told else items_so_far(row, items)
     made = [
         ShownItem(row.pk, piece, blocks(row.pk, piece), viewer=look.viewer, zone=look.zone, asked=OWNER)
         for piece in pieces
@@ -160,5 +160,5 @@ def load_message(pk: UUID, viewer: Viewer) -> ShownMessage:
     stored, is_leaf = load_message_row(pk)
     row, items = viewer.known(stored, load_items(pk))
     look = viewer.look(pk if is_leaf else None, load_siblings(row.conversation_id, [row]))
-    made = [viewer.item(pk, piece) for piece in pieces_of(row, items)]
+    made = [viewer.item(pk, piece) for piece in items_so_far(row, items)]
     return ShownMessage(row, made, look, timeline_of(row, items, viewer.catalog.label(row.model)))

@@ -15,9 +15,9 @@ from ..pages.elements import message_id
 from ..pages.words.axis import Mark, Scale, marks, percent
 from ..providers.base import OFF
 from ..store.models import LIVE, Message, Status
-from .figures import UNKNOWN, Figure, figures_of, in_tenths
+from .figures import UNKNOWN, AnswerFigure, figures_of, in_tenths
 from .item_words import KINDS, OUTCOMES
-from .sent import Sent, sent_of
+from .sent import SentRequest, sent_of
 
 # What took a smaller part of the time is drawn this wide, or nobody would see it.
 LEAST_WIDTH = 0.005
@@ -34,7 +34,7 @@ _NAMES = {
 
 
 @dataclass(frozen=True, slots=True)
-class Bar:
+class TimelineBar:
     """Where it stands on the line, in percent."""
 
     x: str
@@ -42,15 +42,15 @@ class Bar:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class TimelineRow:
     """An item. A call and its result are one: `bar` is the tool at work, `asked` the call being written."""
 
     kind: str
     name: str
     began: str
     took: str
-    bar: Bar | None
-    asked: Bar | None = None
+    bar: TimelineBar | None
+    asked: TimelineBar | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,9 +62,9 @@ class Timeline:
     effort: str = ""
     words: str = ""
     marks: tuple[Mark, ...] = ()
-    rows: tuple[Row, ...] = ()
-    figures: tuple[Figure, ...] = ()
-    sent: tuple[Sent, ...] = ()
+    rows: tuple[TimelineRow, ...] = ()
+    figures: tuple[AnswerFigure, ...] = ()
+    sent: tuple[SentRequest, ...] = ()
     note: str = ""
 
     @property
@@ -89,7 +89,7 @@ def timeline_of(
     )
     if not _measured(recorded) or (live and not items):
         return head
-    line = Line(recorded, items, scale)
+    line = Waterfall(recorded, items, scale)
     return replace(
         head,
         marks=marks(line.scale.total) if recorded.stretches else (),
@@ -127,7 +127,7 @@ def length_of(recorded: Recorded) -> int:
     return max([recorded.elapsed or 0, *(span.end for span in recorded.stretches.values())])
 
 
-class Line:
+class Waterfall:
     """The items laid along the time that the answer took, or along another scale. `tools`: what each call took."""
 
     def __init__(self, recorded: Recorded, items: Sequence[Item], scale: Scale | None = None) -> None:
@@ -139,7 +139,7 @@ class Line:
         self.inferred = False
         self.rows = tuple(map(self._row, self._shown))
 
-    def _row(self, item: Item) -> Row:
+    def _row(self, item: Item) -> TimelineRow:
         span = self._stretches.get(item.key)
         match item.kind:
             case Kind.REASONING:
@@ -152,10 +152,12 @@ class Line:
             case Kind.ASSISTANT_MESSAGE | Kind.TOOL_RESULT | Kind.USER_MESSAGE:
                 return self._plain(item, span, in_tenths(span.ms if span else None))
 
-    def _plain(self, item: Item, span: Stretch | None, took: str) -> Row:
+    def _plain(self, item: Item, span: Stretch | None, took: str) -> TimelineRow:
         cut = item.cut or (span is not None and span.cut)
         name = _NAMES.get(item.kind) or _tool(item)
-        return Row(item.kind, f"{name}, cut short" if cut else name, _began(span), took, self._bar(span))
+        return TimelineRow(
+            item.kind, f"{name}, cut short" if cut else name, _began(span), took, self._bar(span)
+        )
 
     def _thought(self, item: Item, span: Stretch | None) -> str:
         ms = self._thoughts.get(item.key)
@@ -166,7 +168,7 @@ class Line:
         self.inferred = True
         return f"≈ {in_short(ms)}"
 
-    def _call(self, item: Item, asked: Stretch | None) -> Row:
+    def _call(self, item: Item, asked: Stretch | None) -> TimelineRow:
         result = self._results.of.get(item.key)
         span = self._stretches.get(result.key) if result else None
         if ran := result is None or result.outcome != Outcome.DENIED:
@@ -174,14 +176,16 @@ class Line:
         how = OUTCOMES.get(result.outcome) if result else None
         name = f"{_tool(item)}, {how}" if how else _tool(item)
         took = in_tenths(span.ms if span else None) if ran else NOT_RUN
-        return Row(item.kind, name, _began(asked or span), took, self._bar(span), self._bar(asked))
+        return TimelineRow(item.kind, name, _began(asked or span), took, self._bar(span), self._bar(asked))
 
-    def _bar(self, span: Stretch | None) -> Bar | None:
+    def _bar(self, span: Stretch | None) -> TimelineBar | None:
         if span is None:
             return None
         total = self.scale.total
         width = max(span.ms, total * LEAST_WIDTH)
-        return Bar(percent(min(self.scale.since + span.start, total - width), total), percent(width, total))
+        return TimelineBar(
+            percent(min(self.scale.since + span.start, total - width), total), percent(width, total)
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,7 +26,7 @@ from chatapp.reviews.store.submitting import submit, withdraw
 from chatapp.store import AskedFor, Measured, changes, deleting, in_thread
 from chatapp.store.models import Conversation, Item, Message, Status
 from chatapp.thread.item_body import blocks_of
-from chatapp.thread.items_so_far import Piece
+from chatapp.thread.items_so_far import ItemSoFar
 from tests.live.test_socket import listening
 from tests.markdown.safe_html import read
 from tests.mcp_servers.test_admin import form_of
@@ -487,7 +487,7 @@ def without_bodies(page):
     """What is formatted in them is safe, and no business of the page that they stand on."""
     bodies = []
     for row in Item.objects.filter(kind__in=BODIES):
-        piece = Piece(key=row.key, kind=Kind(row.kind), text=row.text)
+        piece = ItemSoFar(key=row.key, kind=Kind(row.kind), text=row.text)
         bodies.append(visible("".join(blocks_of(row.message_id, piece))))
     if "data-body" not in page:
         return page

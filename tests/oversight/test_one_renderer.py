@@ -17,7 +17,7 @@ from chatapp.reviews.store.submitting import submit
 from chatapp.sharing import store as sharing
 from chatapp.store import AskedFor, Measured
 from chatapp.store.models import Conversation, Message
-from chatapp.thread.items_so_far import Piece
+from chatapp.thread.items_so_far import ItemSoFar
 from tests.support.attacks import ATTACKS
 from tests.support.make import call, result, text, thought
 from tests.support.page import Page, attribute, words
@@ -124,9 +124,9 @@ def test_what_attacks_a_page_stands_there_as_text(alice, dana):
 
 
 def test_a_long_text_is_cut_as_people_read_it_and_the_rest_is_counted():
-    assert cut(Piece(key="a", kind=Kind.REASONING, text="x" * MOST_SIGNS)).text == "x" * MOST_SIGNS
-    long = Piece(key="r", kind=Kind.TOOL_RESULT, text="[" + "1," * MOST_SIGNS + "1]")
-    shown = cut(Piece(key="c", kind=Kind.TOOL_CALL, text="{}", result=long))
+    assert cut(ItemSoFar(key="a", kind=Kind.REASONING, text="x" * MOST_SIGNS)).text == "x" * MOST_SIGNS
+    long = ItemSoFar(key="r", kind=Kind.TOOL_RESULT, text="[" + "1," * MOST_SIGNS + "1]")
+    shown = cut(ItemSoFar(key="c", kind=Kind.TOOL_CALL, text="{}", result=long))
     assert shown.text == "{}" and shown.result
     assert shown.result.text.startswith("[\n  1,\n  1,") and len(shown.result.text) == MOST_SIGNS + 1
     assert left_out([text(text="x" * (MOST_SIGNS + 7)), text(text="x")]) == 7
@@ -134,8 +134,8 @@ def test_a_long_text_is_cut_as_people_read_it_and_the_rest_is_counted():
 
 def test_beyond_a_bound_texts_stand_as_they_were_written():
     formatting, row = Formatting(most=12), Message()
-    pieces = [Piece(key=f"t{n}", kind=Kind.REASONING, text=f"**{n}**") for n in range(3)]
+    pieces = [ItemSoFar(key=f"t{n}", kind=Kind.REASONING, text=f"**{n}**") for n in range(3)]
     made = ["".join(formatting.blocks(row.pk, piece)) for piece in pieces]
     assert made == ["<p><strong>0</strong></p>", "<p><strong>1</strong></p>", as_it_is("**2**")]
     assert formatting.is_cut_short
-    assert "<pre" in formatting.blocks(row.pk, Piece(key="r", kind=Kind.TOOL_RESULT, text="{}"))[0]
+    assert "<pre" in formatting.blocks(row.pk, ItemSoFar(key="r", kind=Kind.TOOL_RESULT, text="{}"))[0]
