@@ -48,7 +48,7 @@ def load_shared_page(shared: Shared, viewer: Any, catalog: Catalog, zone: tzinfo
     path = shared_messages(shared.share)
     start = min(start, max(0, len(path) - 1))
     branch = load_branch(path[start : start + AT_ONCE][-1], newest=len(path[start : start + AT_ONCE]))
-    acts = "thread/_acts_shared.html" if viewer.is_authenticated else ""
+    acts = "sharing/_acts.html" if viewer.is_authenticated else ""
     look = Standpoint(viewer=viewer, leaf=None, zone=zone, acts=acts, end="thread/_end_shared.html")
     return SharedPage(
         title=load_title(shared, path[0]),
