@@ -11,11 +11,12 @@ from django.http import HttpRequest
 from django.urls import reverse
 from django.utils.html import format_html
 
+from ..core.visible import Leave, visible
 from ..oversight import store as browsing
 from ..pages.staff.bounded import BoundedAdmin, Choice
 from ..pages.staff.rights import StaffOnly, is_staff
 from ..pages.staff.site import site
-from ..pages.staff.words import moment, visible
+from ..pages.staff.words import moment
 from ..pages.words.days import zone_of
 from ..reviews.reviewers import REVIEWERS
 from ..store.models import Conversation
@@ -73,7 +74,7 @@ class PersonAdmin(LetsIn, StaffOnly, BoundedAdmin):
     def get_search_results(
         self, request: HttpRequest, queryset: QuerySet[Any], search_term: str
     ) -> tuple[QuerySet[Any], bool]:
-        for word in visible(search_term).split()[:MOST_WORDS]:
+        for word in visible(search_term, Leave.PROSE).split()[:MOST_WORDS]:
             queryset = queryset.filter(Q(username__icontains=word) | Q(email__icontains=word))
         return queryset, False
 

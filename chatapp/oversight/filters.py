@@ -11,8 +11,8 @@ from django.db.models import F, QuerySet
 from django.http import HttpRequest
 from django.utils import timezone
 
+from ..core.visible import visible
 from ..pages.staff.bounded import Choice
-from ..pages.staff.words import visible
 from ..reviews.store.reviewing import judged, to_assign
 from ..store.models import Conversation, Status
 from . import store as browsing

@@ -11,9 +11,10 @@ from django.shortcuts import render
 from django.urls import reverse
 
 from ..core.items import clean
+from ..core.visible import Leave, visible
 from ..pages.elements import message_id
 from ..pages.staff.rights import may_read
-from ..pages.staff.words import moment, visible
+from ..pages.staff.words import moment
 from ..pages.visitors import visitor_address
 from ..pages.words.days import zone_of
 from .closed import closed
@@ -60,13 +61,13 @@ def _place(request: HttpRequest, hit: Hit, words: str) -> Place:
     transcript = reverse("admin:transcript", args=[hit.conversation.pk])
     return Place(
         address=f"{transcript}?at={hit.message.pk}#{message_id(hit.message.pk)}",
-        title=visible(hit.conversation.title) or "Without a title",
+        title=visible(hit.conversation.title, Leave.PROSE) or "Without a title",
         owner=visible(hit.conversation.owner.get_username()),
         kind=_KINDS.get(hit.kind, hit.kind),
         at=moment(hit.message.created_at, zone_of(request)),
-        before=visible(hit.text[max(begins - AROUND, 0) : begins]),
-        word=visible(hit.text[begins:ends]),
-        after=visible(hit.text[ends : ends + AROUND]),
+        before=visible(hit.text[max(begins - AROUND, 0) : begins], Leave.PROSE),
+        word=visible(hit.text[begins:ends], Leave.PROSE),
+        after=visible(hit.text[ends : ends + AROUND], Leave.PROSE),
     )
 
 

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from ..core.decision import Decided
 from ..core.durations import in_short, thought_in_words
 from ..core.items import Kind
-from ..core.pretty_json import pretty, pretty_result
-from ..core.visible import visible_name
-from ..pages.staff.words import visible
+from ..core.pretty_json import pretty_result
+from ..core.visible import Leave, visible, visible_name
+from ..thread.bodies import arguments
 from ..thread.pieces import Piece
 
 MOST_SIGNS = 20_000
@@ -37,7 +37,7 @@ def _parts(piece: Piece) -> Iterator[tuple[str, str, str]]:
         case Kind.REASONING:
             yield piece.kind, thought_in_words(piece.ms, cut=piece.cut), piece.text
         case Kind.TOOL_CALL:
-            yield piece.kind, f"Call of {visible_name(piece.name)}", pretty(piece.text)
+            yield piece.kind, f"Call of {visible_name(piece.name)}", arguments(piece.text)
             if piece.result:
                 yield from _parts(piece.result)
         case Kind.TOOL_RESULT:
@@ -62,4 +62,4 @@ def _decided(decided: Decided | None) -> str:
 
 def _said(kind: str, head: str, text: str, whole: bool) -> Said:
     shown = text if whole else text[:MOST_SIGNS]
-    return Said(kind, visible(head), visible(shown), len(text) - len(shown))
+    return Said(kind, visible(head), visible(shown, Leave.PROSE), len(text) - len(shown))

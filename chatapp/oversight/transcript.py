@@ -13,9 +13,10 @@ from django.shortcuts import render
 from ..core.items import Item
 from ..core.recorded import Recorded
 from ..core.tree import Tree
+from ..core.visible import Leave, visible
 from ..pages.elements import message_id
 from ..pages.staff.rights import may_read
-from ..pages.staff.words import moment, visible
+from ..pages.staff.words import moment
 from ..pages.visitors import visitor_address
 from ..pages.words.days import zone_of
 from ..store import names_of
@@ -91,11 +92,11 @@ def transcript(request: HttpRequest, pk: UUID, context: dict[str, Any]) -> HttpR
     whole = _named(request, "whole", tree)
     window = _window(request, tree, tree.path_to(branch) if branch else tuple(tree.parents), whole)
     context |= {
-        "title": visible(row.title) or "Without a title",
+        "title": visible(row.title, Leave.PROSE) or "Without a title",
         "row": row,
         "owner": visible(row.owner.get_username()),
         "began": moment(row.created_at, zone_of(request)),
-        "instructions": visible(row.instructions),
+        "instructions": visible(row.instructions, Leave.PROSE),
         "tools": visible(", ".join(names_of(row))),
         "count": len(tree.parents),
         "leaves": sum(1 for at in tree.parents if at not in tree.children),

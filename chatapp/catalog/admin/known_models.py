@@ -15,9 +15,9 @@ from django.urls import path, reverse
 from django.utils.http import urlencode
 from django.views.decorators.http import require_http_methods
 
+from ...core.visible import visible
 from ...pages.staff.rights import StaffOnly
 from ...pages.staff.site import site
-from ...pages.staff.words import visible
 from ...providers.base import ModelSpec
 from ...providers.catalog import UnknownModel
 from ...turns.engine import engine

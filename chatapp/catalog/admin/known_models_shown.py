@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from urllib.parse import urlencode
 
-from ...pages.staff.words import visible
+from ...core.visible import visible
 from ...providers.base import ModelSpec
 from ...providers.catalog import Listing
 from ..models import KnownModel

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from ...pages.staff.words import visible
+from ...core.visible import visible
 from ...providers.catalog import Catalog, Listing
 from ...providers.failures import label_of
 from ..models import ModelProvider
