@@ -11,6 +11,7 @@ from django.http import HttpRequest
 from django.urls import reverse
 from django.utils.html import format_html
 
+from ..core.named import number
 from ..core.visible import Leave, visible
 from ..oversight import store as browsing
 from ..pages.staff.bounded import BoundedAdmin, Choice
@@ -94,7 +95,8 @@ class PersonAdmin(LetsIn, StaffOnly, BoundedAdmin):
     def change_view(
         self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: Any = None
     ) -> Any:
-        found = User.objects.filter(pk=object_id).first() if object_id.isdecimal() else None
+        pk = number(object_id)
+        found = None if pk is None else User.objects.filter(pk=pk).first()
         more = {"subtitle": visible(found.get_username()), **self.way_of(request, found)} if found else None
         return super().change_view(request, object_id, form_url, more)
 

@@ -11,6 +11,7 @@ from django.db.models import F, QuerySet
 from django.http import HttpRequest
 from django.utils import timezone
 
+from ..core.named import number
 from ..core.visible import visible
 from ..pages.staff.bounded import Choice
 from ..reviews.store.reviewing import judged, to_assign
@@ -42,10 +43,10 @@ class OwnerFilter(Choice):
 
     def lookups(self, request: HttpRequest, model_admin: ModelAdmin) -> list[tuple[Any, str]]:
         people = list(User.objects.order_by(F("last_login").desc(nulls_last=True), "pk")[:PEOPLE])
-        chosen = request.GET.get("owner", "")
-        if chosen.isascii() and chosen.isdigit() and len(chosen) < 10:
+        chosen = number(request.GET.get("owner", ""))
+        if chosen is not None:
             known = {person.pk for person in people}
-            people += User.objects.filter(pk=int(chosen)).exclude(pk__in=known)
+            people += User.objects.filter(pk=chosen).exclude(pk__in=known)
         return [(person.pk, visible(person.get_username())) for person in people]
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Conversation]) -> QuerySet[Conversation]:

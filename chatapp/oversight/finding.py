@@ -11,6 +11,7 @@ from django.shortcuts import render
 from django.urls import reverse
 
 from ..core.items import clean
+from ..core.named import number
 from ..core.visible import Leave, visible
 from ..pages.elements import message_id
 from ..pages.staff.rights import may_read
@@ -47,7 +48,7 @@ def find(request: HttpRequest, context: dict[str, Any]) -> HttpResponse:
     words = clean(request.GET.get("words", "")).strip()[:LONGEST]
     context |= {"title": "Search in texts", "words": words, "least": LEAST}
     if len(words) >= LEAST:
-        found = find_words(words, before=_number(request.GET.get("before", "")))
+        found = find_words(words, before=number(request.GET.get("before", "")))
         seen: set[UUID] = {hit.conversation.pk for hit in found.rows}
         append_looks(request.user, seen, Look.What.SEARCH, address=visitor_address(request))
         context |= {"searched": True, "before": found.before}
@@ -69,7 +70,3 @@ def _place(request: HttpRequest, hit: Hit, words: str) -> Place:
         word=visible(hit.text[begins:ends], Leave.PROSE),
         after=visible(hit.text[ends : ends + AROUND], Leave.PROSE),
     )
-
-
-def _number(text: str) -> int | None:
-    return int(text) if text.isascii() and text.isdigit() and len(text) < 19 else None

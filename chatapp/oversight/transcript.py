@@ -11,6 +11,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 
 from ..core.items import Item
+from ..core.named import identity, number
 from ..core.recorded import Recorded
 from ..core.tree import Tree
 from ..core.visible import Leave, visible
@@ -113,11 +114,8 @@ def transcript(request: HttpRequest, pk: UUID, context: dict[str, Any]) -> HttpR
 def _named(request: HttpRequest, name: str, tree: Tree[UUID]) -> UUID | None:
     if name not in request.GET:
         return None
-    try:
-        pk = UUID(request.GET[name])
-    except ValueError:
-        raise Http404 from None
-    if pk not in tree.parents:
+    pk = identity(request.GET[name])
+    if pk is None or pk not in tree.parents:
         raise Http404
     return pk
 
@@ -127,14 +125,13 @@ def _window(request: HttpRequest, tree: Tree[UUID], told: Sequence[UUID], whole:
         return Window((whole,), 1, 1)
     last = max(1, -(-len(told) // WINDOW))
     at = _named(request, "at", tree)
-    number = told.index(at) // WINDOW + 1 if at in told else _page(request)
-    number = min(number, last)
-    return Window(told[(number - 1) * WINDOW : number * WINDOW], number, last)
+    page = told.index(at) // WINDOW + 1 if at in told else _page(request)
+    page = min(page, last)
+    return Window(told[(page - 1) * WINDOW : page * WINDOW], page, last)
 
 
 def _page(request: HttpRequest) -> int:
-    text = request.GET.get("page", "")
-    return max(1, int(text)) if text.isascii() and text.isdigit() and len(text) < 9 else 1
+    return number(request.GET.get("page", "")) or 1
 
 
 def _in_words(replay: browsing.Replay) -> str:

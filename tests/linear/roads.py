@@ -187,6 +187,7 @@ ASKS_THE_WORLD = """
 """
 CUT_SHORT_BEFORE = "tools.clock.in_zone"
 NAMES_OF_OURS = """
+    core.named.identity core.named.number
     core.counting.newest core.durations.thought_in_words core.history.learned core.decision.decision_item
     providers.catalog.Catalog.default_model providers.catalog.Catalog.find providers.catalog.Catalog.is_own
     providers.catalog.Catalog.label providers.catalog.Catalog.look providers.catalog.Catalog.offered

@@ -1,18 +1,17 @@
-"""Numbers that stand in an address."""
+"""Places that stand in an address."""
 
 from __future__ import annotations
 
 from django.core.exceptions import BadRequest
 from django.http import HttpRequest
 
-LONGEST = 9
+from ...core import named
 
 
 def number_in(request: HttpRequest, name: str) -> int | None:
     """None where the address says nothing."""
     text = request.GET.get(name, "")
-    if not text:
-        return None
-    if not (text.isascii() and text.isdigit() and len(text) <= LONGEST):
+    found = named.number(text)
+    if text and found is None:
         raise BadRequest(f"What stands at {name} is no number.")
-    return int(text)
+    return found
