@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import re
-import signal
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
@@ -16,6 +15,7 @@ from urllib.parse import urljoin
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
+from ...processes.limits import limit_cpu, limit_memory
 from .page_text import PageText
 
 MOST_NODES = 500_000
@@ -161,18 +161,9 @@ def _joined(base: str, href: str) -> str:
     return target.replace(" ", "%20") if is_page and len(target) <= LONGEST_LINK else ""
 
 
-def _limit(cpu_seconds: float) -> None:
-    """Nobody handles the signal, so the kernel ends the process."""
-    if sys.platform != "win32":
-        import resource
-
-        signal.setitimer(signal.ITIMER_PROF, cpu_seconds)
-        if sys.platform == "linux":
-            resource.setrlimit(resource.RLIMIT_AS, (MOST_MEMORY, MOST_MEMORY))
-
-
 def main(cpu_seconds: float) -> None:
-    _limit(cpu_seconds)
+    limit_cpu(cpu_seconds)
+    limit_memory(MOST_MEMORY)
     url, _, html = sys.stdin.buffer.read().decode(errors="replace").partition("\n")
     sys.stdout.buffer.write(json.dumps(asdict(readable(html, url))).encode())
 
