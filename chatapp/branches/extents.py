@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ..core.plural import many
 from ..store.models import Message
 from ..store.places import load_tree
-from ..thread.figures import many
 from .forking import Extent
 
 _EXTENTS = {

@@ -9,13 +9,13 @@ from typing import Any
 from ..catalog.page import models_in_words
 from ..core.durations import in_short
 from ..core.items import Kind
+from ..core.plural import many
 from ..core.recorded import Recorded
 from ..pages.words.moments import Moment
 from ..providers.catalog import Catalog
 from ..store import Branch, load_branch
 from ..store.models import Message, Role
 from ..thread.bodies import blocks_of
-from ..thread.figures import many
 from ..thread.item import ShownItem
 from ..thread.message import Look, ShownMessage
 from ..thread.pieces import Piece, pieces_of
