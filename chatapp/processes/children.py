@@ -34,7 +34,7 @@ def _end_all() -> None:
         _tell(pid, signal.SIGTERM)
 
 
-def module(name: str, *arguments: str) -> list[str]:
+def module(name: str, arguments: Sequence[str] = ()) -> list[str]:
     return [sys.executable, "-m", name, *arguments]
 
 
@@ -43,7 +43,7 @@ class Helper:
 
     def __init__(self, name: str, *arguments: str) -> None:
         self.process = subprocess.Popen(
-            module(name, *arguments),
+            module(name, arguments),
             stdin=_PIPE,
             stdout=_PIPE,
             stderr=subprocess.DEVNULL,

@@ -183,7 +183,7 @@ ASKS_THE_WORLD = """
     providers.client.request net.dial.resolved net.dial.dialled net.sockets.Network.connect_tcp
     net.dial.Guard.addresses  tools.mcp.connection.connected
     tools.mcp.stdio.started markdown.renderers.Renderers.ask markdown.renderers.Renderers.do
-    live.socket.Listening.receive
+    live.socket.Listening.receive processes.children.Helper.last_answer processes.children.Helper.send
 """
 CUT_SHORT_BEFORE = "tools.clock.in_zone"
 NAMES_OF_OURS = """
@@ -196,6 +196,7 @@ NAMES_OF_OURS = """
     tools.calculator.arithmetic.called tools.base.tool tools.mcp.offered.LeftOut.add tools.mcp.tools.fingerprint_of
     pages.commands.away pages.commands.refused conversations.composer.render_asking
     conversations.composer.render_refused conversations.composer.render_send thread.endings.ending core.plural.many
+    core.plural.one_or_more
     insight.page.Sums.of insight.page.time_of sharing.links.url_of thread.meter.meter_of catalog.page.find
     pages.words.numbers.number_in pages.operations.blocks pages.operations.keep thread.permission.panel_id
     markdown.kept.Kept.get markdown.kept.Kept.put pages.static_files.StaticFiles.add_files
