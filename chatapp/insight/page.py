@@ -13,6 +13,7 @@ from django.http import HttpRequest
 from django.utils import dateformat
 
 from ..core.counting import DROPPED, ENDED, FIRST, THOUGHT
+from ..core.model_name import ModelName
 from ..core.named import number
 from ..core.spread import quantile
 from ..core.visible import visible
@@ -386,7 +387,7 @@ class Insight:
 
 def _own_name(model: str) -> str:
     """Without its provider."""
-    return visible(model.partition(":")[2])
+    return visible(ModelName.of(model).own)
 
 
 def name_of(person: Used) -> str:

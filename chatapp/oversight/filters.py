@@ -11,6 +11,7 @@ from django.db.models import F, QuerySet
 from django.http import HttpRequest
 from django.utils import timezone
 
+from ..core.model_name import ModelName
 from ..core.named import number
 from ..core.visible import visible
 from ..pages.staff.bounded import Choice
@@ -68,13 +69,13 @@ class ProviderFilter(Choice):
     title, parameter_name = "provider", "provider"
 
     def lookups(self, request: HttpRequest, model_admin: ModelAdmin) -> list[tuple[Any, str]]:
-        names = sorted({name.partition(":")[0] for name in _models(request)} - {""})
+        names = sorted({ModelName.of(name).provider for name in _models(request)} - {""})
         return [(name, visible(name)) for name in names]
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Conversation]) -> QuerySet[Conversation]:
         if not self.value():
             return queryset
-        theirs = [name for name in _models(request) if name.partition(":")[0] == self.value()]
+        theirs = [name for name in _models(request) if ModelName.of(name).provider == self.value()]
         return browsing.of_models(queryset, theirs)
 
 

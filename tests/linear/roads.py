@@ -196,7 +196,7 @@ NAMES_OF_OURS = """
     tools.calculator.arithmetic.called tools.base.tool tools.mcp.offered.LeftOut.add tools.mcp.tools.fingerprint_of
     pages.commands.away pages.commands.refused conversations.composer.render_asking
     conversations.composer.render_refused conversations.composer.render_send thread.endings.ending core.plural.many
-    core.plural.one_or_more
+    core.plural.one_or_more core.model_name.ModelName.of
     insight.page.Sums.of insight.page.time_of sharing.links.url_of thread.meter.meter_of catalog.page.find
     pages.words.numbers.number_in pages.operations.blocks pages.operations.keep thread.permission.panel_id
     markdown.kept.Kept.get markdown.kept.Kept.put pages.static_files.StaticFiles.add_files
