@@ -9,14 +9,14 @@ import json
 import re
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from functools import partial
 from urllib.parse import urljoin
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from ...processes.limits import limit_cpu, limit_memory
-from .page_text import PageText
+from .page_text import PageRead, PageText
 
 MOST_NODES = 500_000
 MOST_WRITTEN = 1_000_000
@@ -59,19 +59,10 @@ _ENDS: dict[str, _Change] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Readable:
-    """`whole` is False where the page goes on behind what was read of it."""
-
-    title: str
-    text: str
-    whole: bool
-
-
-def readable(html: str, url: str) -> Readable:
+def readable(html: str, url: str) -> PageRead:
     reader = _Reader(url)
     whole = all(reader.may_go_on() for _ in _walked(LexborHTMLParser(html).root, reader))
-    return Readable(reader.title, reader.page.text(), whole)
+    return PageRead(reader.title, reader.page.text(), whole)
 
 
 def _walked(root: LexborNode | None, reader: _Reader) -> Iterator[None]:

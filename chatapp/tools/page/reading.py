@@ -5,19 +5,12 @@ from __future__ import annotations
 import asyncio
 import json
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 
 from ...processes.children import Helper, Overdue
 from ..base import ToolError
+from .page_text import PageRead
 
 _THREADS = ThreadPoolExecutor(max_workers=2, thread_name_prefix="reading")
-
-
-@dataclass(frozen=True, slots=True)
-class PageRead:
-    title: str
-    text: str
-    whole: bool
 
 
 async def page_read(html: str, url: str, *, cpu_seconds: float = 4, wall_seconds: float = 8) -> PageRead:
