@@ -10,12 +10,12 @@ from typing import Any
 from ..catalog.page import models_in_words
 from ..core.durations import in_short
 from ..core.items import Kind
+from ..core.plural import many
 from ..core.recorded import Recorded
 from ..pages.words.moments import Moment
 from ..providers.catalog import Catalog
 from ..store import Branch, load_branch
 from ..store.models import Message, Role
-from ..thread.figures import many
 from ..thread.items_so_far import ItemSoFar
 from ..thread.message import ShownMessage, Standpoint
 from ..thread.page import for_others

@@ -14,7 +14,7 @@ from chatapp import store
 from chatapp.accounts import roles
 from chatapp.core.history import Dropped
 from chatapp.core.items import Kind
-from chatapp.core.signs import HIDDEN
+from chatapp.core.visible import Leave, hides
 from chatapp.live.socket import SIGNED_OUT
 from chatapp.oversight import looking
 from chatapp.oversight.models import Look
@@ -516,8 +516,8 @@ def shapes_of(her, alice, words):
     paths = [LIST, transcript(row), f"{FIND}?words={CANARY}", PEOPLE, person(alice), LOOKS]
     found = [her.get(path) for path in paths]
     assert [page.status_code for page in found] == [200] * len(paths)
-    assert not HIDDEN.search("".join(page.text for page in found))
     shapes = [Shape(without_bodies(page.text)).found for page in found]
+    assert not hides("".join(page.text for page in found), Leave.PROSE)
     Conversation.objects.update(head=None)
     for model in (Item, Message, Look, Conversation):
         model.objects.all().delete()
