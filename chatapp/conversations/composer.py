@@ -12,7 +12,7 @@ from django.template.loader import render_to_string
 from django.urls import reverse
 
 from ..catalog import page as models_shown
-from ..catalog.page import EFFORTS, Effort, Group
+from ..catalog.page import EFFORTS, Group
 from ..pages.models import Preference
 from ..pages.preferences import recent_models
 from ..providers.base import ModelSpec
@@ -33,7 +33,7 @@ class Composer:
     key: str
     groups: tuple[Group, ...]
     model: str
-    efforts: tuple[Effort, ...]
+    efforts: tuple[tuple[str, str], ...]
     effort: str
     usual_effort: str
     enter_sends: bool

@@ -8,10 +8,10 @@ from django.contrib.admin import display, register
 from django.db.models import QuerySet
 from django.http import HttpRequest
 
+from ..core.visible import visible
 from ..pages.staff.bounded import BoundedAdmin
 from ..pages.staff.rights import StaffOnly
 from ..pages.staff.site import site
-from ..pages.staff.words import visible
 from . import store as limits
 from .forms import LimitForm
 from .models import DailyLimit

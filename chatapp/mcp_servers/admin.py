@@ -10,9 +10,9 @@ from django.db import transaction
 from django.db.models import Count, Q
 from django.http import HttpRequest
 
+from ..core.visible import visible
 from ..pages.staff.rights import StaffOnly, is_staff
 from ..pages.staff.site import site
-from ..pages.staff.words import visible
 from . import store as mcp_servers
 from .forms import ServerForm, ToolForm
 from .keeper import mcp

@@ -14,10 +14,11 @@ from django.utils.html import format_html
 from django.views.decorators.http import require_safe
 
 from ..core.durations import in_short
+from ..core.visible import Leave, visible
 from ..pages.staff.bounded import BoundedAdmin
 from ..pages.staff.rights import ReadOnly, may_read
 from ..pages.staff.site import site
-from ..pages.staff.words import moment, visible
+from ..pages.staff.words import moment
 from ..pages.words.days import zone_of
 from ..store.models import LIVE, Conversation, Status
 from . import store as browsing
@@ -74,14 +75,14 @@ class ConversationAdmin(ReadOnly, BoundedAdmin):
     def get_search_results(
         self, request: HttpRequest, queryset: QuerySet[Any], search_term: str
     ) -> tuple[QuerySet[Any], bool]:
-        for word in visible(search_term).split()[:MOST_WORDS]:
+        for word in visible(search_term, Leave.PROSE).split()[:MOST_WORDS]:
             queryset = queryset.filter(_has(word))
         return narrow_by_thinking(request, queryset), False
 
     def with_figures(self, request: HttpRequest, rows: list[Any]) -> list[Any]:
         figures, zone = browsing.load_figures([row.pk for row in rows]), zone_of(request)
         for row in rows:
-            row.figures, row.zone = figures.get(row.pk, browsing.Figures()), zone
+            row.figures, row.zone = figures.get(row.pk, browsing.ConversationFigures()), zone
             row.is_mine = row.owner_id == request.user.pk
         return rows
 
@@ -90,7 +91,9 @@ class ConversationAdmin(ReadOnly, BoundedAdmin):
         if not may_read():
             return str(row.pk)
         address = reverse("admin:transcript", args=[row.pk])
-        return format_html('<a href="{}">{}</a>', address, visible(row.title) or "Without a title")
+        return format_html(
+            '<a href="{}">{}</a>', address, visible(row.title, Leave.PROSE) or "Without a title"
+        )
 
     @display(description="Owner")
     def whose(self, row: Conversation) -> str:

@@ -53,7 +53,7 @@ class Thoughts(Func):
 
 
 @dataclass(slots=True)
-class Figures:
+class ConversationFigures:
     """Of one conversation. `thinking` is None where no thought was measured."""
 
     messages: int = 0
@@ -63,8 +63,8 @@ class Figures:
     thinking: int | None = None
 
 
-def load_figures(conversations: Collection[UUID]) -> dict[UUID, Figures]:
-    found: dict[UUID, Figures] = defaultdict(Figures)
+def load_figures(conversations: Collection[UUID]) -> dict[UUID, ConversationFigures]:
+    found: dict[UUID, ConversationFigures] = defaultdict(ConversationFigures)
     rows = _there().filter(conversation__in=conversations)
     groups = rows.values_list("conversation", "model", "status")
     for pk, model, status, number, last in groups.annotate(

@@ -35,7 +35,7 @@ from chatapp.providers.openai import refusals as openai_refusals
 from chatapp.providers.shape import shape_of
 from chatapp.thread import as_markdown as copying
 from chatapp.thread.item import ShownItem
-from chatapp.thread.pieces import Piece
+from chatapp.thread.items_so_far import ItemSoFar
 from chatapp.tools import TOOLS
 from chatapp.tools.mcp import checking, offered, results
 from chatapp.tools.page.page_text import PageText
@@ -133,8 +133,8 @@ def _beginning(text: str) -> Beginning:
 
 
 def _shown(text: str, result: str = "") -> ShownItem:
-    inner = Piece(key="b", kind=Kind.TOOL_RESULT, text=result, open=True)
-    return ShownItem(NOBODY, Piece(key="a", kind=Kind.TOOL_CALL, text=text, result=inner))
+    inner = ItemSoFar(key="b", kind=Kind.TOOL_RESULT, text=result, open=True)
+    return ShownItem(NOBODY, ItemSoFar(key="a", kind=Kind.TOOL_CALL, text=text, result=inner))
 
 
 def _items(text: str) -> list[Item]:
@@ -172,7 +172,7 @@ THROUGH_OTHERS = """
     tools.page.fetching.fetched tools.page.tool.in_words tools.mcp.connection.Session.call tools.mcp.server.Server.call
     conversations.forms.Instructions.validate accounts.forms.SignUpForm.validate_password_for_user
     accounts.forms.ResetForm.get_users tools.page.page_text.PageText.begin_link tools.page.page_text.PageText.end_part
-    thread.pieces.from_draft thread.sent.sent_of
+    thread.items_so_far.item_from_draft thread.sent.sent_of
 """
 ASKS_A_DATABASE = """
     reviews.access.reviewer_named reviews.access.note_on reviews.access.submitted_message pages.signed_in.who_is_signed_in
@@ -183,10 +183,11 @@ ASKS_THE_WORLD = """
     providers.client.request net.dial.resolved net.dial.dialled net.sockets.Network.connect_tcp
     net.dial.Guard.addresses  tools.mcp.connection.connected
     tools.mcp.stdio.started markdown.renderers.Renderers.ask markdown.renderers.Renderers.do
-    live.socket.Listening.receive
+    live.socket.Listening.receive processes.children.Helper.last_answer processes.children.Helper.send
 """
 CUT_SHORT_BEFORE = "tools.clock.in_zone"
 NAMES_OF_OURS = """
+    core.named.identity core.named.number
     core.counting.newest core.durations.thought_in_words core.history.learned core.decision.decision_item
     providers.catalog.Catalog.default_model providers.catalog.Catalog.find providers.catalog.Catalog.is_own
     providers.catalog.Catalog.label providers.catalog.Catalog.look providers.catalog.Catalog.offered
@@ -194,11 +195,13 @@ NAMES_OF_OURS = """
     providers.local.provider.LocalProvider.model
     tools.calculator.arithmetic.called tools.base.tool tools.mcp.offered.LeftOut.add tools.mcp.tools.fingerprint_of
     pages.commands.away pages.commands.refused conversations.composer.render_asking
-    conversations.composer.render_refused conversations.composer.render_send thread.endings.ending thread.figures.many
+    conversations.composer.render_refused conversations.composer.render_send thread.endings.ending core.plural.many
+    core.plural.one_or_more core.model_name.ModelName.of
     insight.page.Sums.of insight.page.time_of sharing.links.url_of thread.meter.meter_of catalog.page.find
     pages.words.numbers.number_in pages.operations.blocks pages.operations.keep thread.permission.panel_id
     markdown.kept.Kept.get markdown.kept.Kept.put pages.static_files.StaticFiles.add_files
-    pages.static_files.Storage.stored_name thread.page.Viewer.larger thread.timeline.timeline_of reviews.forms.see_other
+    pages.static_files.Storage.stored_name thread.page.Viewer.larger thread.page.for_others thread.timeline.timeline_of
+    reviews.forms.see_other
     templatetags.chat.icon
 """
 NOT_ASKED = frozenset(

@@ -10,7 +10,8 @@ from ...net.dial import Guard
 from ..base import tool
 from .fetching import Fetched, Limits, fetched
 from .kinds import form_of, letters
-from .reading import PageRead, page_read
+from .page_text import PageRead
+from .reading import page_read
 from .urls import LONGEST
 
 MOST_LETTERS = 100_000
