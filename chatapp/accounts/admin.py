@@ -7,7 +7,8 @@ from typing import Any
 from django.contrib.admin import ModelAdmin, display, register
 from django.contrib.auth.models import User
 from django.db.models import Count, Q, QuerySet
-from django.http import HttpRequest
+from django.forms import ModelForm
+from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 from django.utils.html import format_html
 
@@ -86,18 +87,22 @@ class PersonAdmin(LetsIn, StaffOnly, BoundedAdmin):
             row.owned, row.zone, row.reviews = counts.get(row.pk, 0), zone, row.pk in reviewers
         return rows
 
-    def get_object(self, request: HttpRequest, object_id: str, from_field: str | None = None) -> Any:
-        found: Any = super().get_object(request, object_id, from_field)
+    def get_object(self, request: HttpRequest, object_id: str, from_field: str | None = None) -> User | None:
+        found: User | None = super().get_object(request, object_id, from_field)
         return self.with_figures(request, [found])[0] if found else None
 
     def change_view(
-        self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: Any = None
-    ) -> Any:
+        self,
+        request: HttpRequest,
+        object_id: str,
+        form_url: str = "",
+        extra_context: dict[str, Any] | None = None,
+    ) -> HttpResponse:
         found = User.objects.filter(pk=object_id).first() if object_id.isdecimal() else None
         more = {"subtitle": visible(found.get_username()), **self.way_of(request, found)} if found else None
         return super().change_view(request, object_id, form_url, more)
 
-    def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
+    def save_model(self, request: HttpRequest, obj: User, form: ModelForm, change: bool) -> None:
         said = form.cleaned_data
         if "email" in form.changed_data:
             accounts.set_email(obj, said["email"])

@@ -76,7 +76,7 @@ class SignUpForm(Dressed, NewName, UserCreationForm):
         super().__init__(*args, **kwargs)
         self.of_owner = of_owner
 
-    def validate_password_for_user(self, user: Any, password_field_name: str = "password1") -> None:  # noqa: S107
+    def validate_password_for_user(self, user: User, password_field_name: str = "password1") -> None:  # noqa: S107
         """What is wrong with a password stands under it, not under its repetition."""
         super().validate_password_for_user(user, password_field_name)  # type: ignore[misc]
 

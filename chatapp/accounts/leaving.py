@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from typing import Any
 from uuid import UUID
 
 from django.contrib.auth.models import User
@@ -22,13 +21,13 @@ ONLY_ADMINISTRATOR = (
 )
 
 
-def load_live_answers(user: Any) -> list[UUID]:
+def load_live_answers(user: User) -> list[UUID]:
     """What is still being written in their conversations."""
     rows = Message.objects.filter(conversation__owner=user, status__in=LIVE)
     return list(rows.values_list("pk", flat=True))
 
 
-def leave(user: Any) -> None:
+def leave(user: User) -> None:
     """At once nobody sees anything of theirs any more, and they cannot sign in. What is there goes for good in pieces: now as far as
     that takes seconds, the rest with the next purge. A turn that still runs finds its rows gone and ends quietly."""
     with long_write(user, leaves=True) as write, write.piece():
@@ -41,12 +40,12 @@ def leave(user: Any) -> None:
     remove_account(user, until=time.monotonic() + SECONDS)
 
 
-def why_not(user: Any) -> str:
+def why_not(user: User) -> str:
     """Why they cannot leave, in words; "" where they can."""
     return _refusal(user, list(User.objects.filter(is_superuser=True)))
 
 
-def _refusal(user: Any, administrators: list[User]) -> str:
+def _refusal(user: User, administrators: list[User]) -> str:
     others = User.objects.exclude(pk=user.pk).exclude(username=TERMINAL_USER)
     rules = any(one.pk == user.pk for one in administrators)
     replaced = any(one.pk != user.pk and one.is_active for one in administrators)

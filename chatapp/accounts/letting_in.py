@@ -15,6 +15,7 @@ from django.utils.encoding import force_bytes
 from django.utils.http import urlsafe_base64_encode
 from django.views.decorators.http import require_POST
 
+from ..pages.commands import View
 from ..pages.staff.words import moment, visible
 from ..pages.visitors import site_of
 from ..pages.words.days import zone_of
@@ -26,7 +27,7 @@ class LetsIn(ModelAdmin):
     """Whoever may change a person may make a link for them."""
 
     def get_urls(self) -> list[Any]:
-        def seen(view: Any) -> Any:
+        def seen(view: View) -> View:
             return self.admin_site.admin_view(require_POST(view))
 
         own = [
@@ -45,7 +46,9 @@ class LetsIn(ModelAdmin):
             "chosen": person.has_usable_password(),
         }
 
-    def add_view(self, request: HttpRequest, form_url: str = "", extra_context: Any = None) -> HttpResponse:
+    def add_view(
+        self, request: HttpRequest, form_url: str = "", extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
         """Somebody is let in: they get an account now, and choose its password with a link."""
         if not self.has_add_permission(request):
             raise PermissionDenied

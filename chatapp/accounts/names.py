@@ -51,7 +51,7 @@ def why_not(name: str, *, of_owner: bool = False) -> str:
 
 def remember(user: User) -> None:
     """What the name looks like from now on. Who was there first keeps it."""
-    look: dict[str, Any] = {"outline": outline(user.get_username())[:OUTLINE_CAP]}
+    look: dict[str, str | None] = {"outline": outline(user.get_username())[:OUTLINE_CAP]}
     try:
         with transaction.atomic():
             NameOutline.objects.update_or_create(user=user, defaults=look)
@@ -60,7 +60,7 @@ def remember(user: User) -> None:
 
 
 def remember_saved(
-    sender: Any, instance: User, update_fields: Collection[str] | None = None, **_: Any
+    sender: type[User], instance: User, update_fields: Collection[str] | None = None, **_: Any
 ) -> None:
     """However an account came about: by a command, by a script, at the door."""
     if update_fields is None or "username" in update_fields:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import secrets
 from datetime import datetime, timedelta
-from typing import Any
 
 from django.contrib.auth.models import User
 from django.db import transaction
@@ -24,7 +23,7 @@ def make(user: User, *, by: User) -> str:
     return token
 
 
-def load(user: Any) -> WayIn | None:
+def load(user: User) -> WayIn | None:
     """The last link that was made for them, whatever became of it."""
     return WayIn.objects.select_related("by").filter(user=user).first()
 

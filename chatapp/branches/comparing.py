@@ -8,6 +8,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 from uuid import UUID
 
+from django.contrib.auth.models import User
+
 from ..core.items import Item, Kind
 from ..core.recorded import Recorded
 from ..core.tree import Tree
@@ -39,7 +41,7 @@ class Parting:
     common: int
 
 
-def load_parting(viewer: Any, a: Message, b: Message) -> Parting:
+def load_parting(viewer: User, a: Message, b: Message) -> Parting:
     """Of the branches through these messages, each down to the leaf where the viewer last was."""
     trees = {pk: load_tree(pk) for pk in {a.conversation_id, b.conversation_id}}
     mine, other = (trees[row.conversation_id] for row in (a, b))
@@ -60,7 +62,7 @@ def load_measures(messages: Sequence[UUID]) -> dict[UUID, Answer]:
     return {pk: Answer(rows[pk], items[pk]) for pk in messages if pk in rows}
 
 
-def _path(viewer: Any, row: Message, tree: Tree[UUID]) -> tuple[UUID, ...]:
+def _path(viewer: User, row: Message, tree: Tree[UUID]) -> tuple[UUID, ...]:
     return tree.path_to(load_leaf(viewer, row, tree)) or (row.pk,)
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
+from django.contrib.auth.models import User
 from django.db import connection, models
 
 from ..core.items import Kind
@@ -59,7 +60,7 @@ class Parts:
     instructions: bool = True
 
 
-def copy_messages(copies: Sequence[Copy], *, into: UUID, by: Any, parts: Parts) -> None:
+def copy_messages(copies: Sequence[Copy], *, into: UUID, by: User, parts: Parts) -> None:
     """Only what whoever copies wrote keeps its author: the rest came from the source, which is on record."""
     messages = _ANEW | {
         "id": "copies.new",

@@ -9,6 +9,7 @@ from functools import partial
 from typing import Any
 from uuid import UUID, uuid4
 
+from django.contrib.auth.models import User
 from django.db import transaction
 from django.utils import timezone
 
@@ -61,7 +62,7 @@ class Manner:
 def fork(
     source: Message,
     *,
-    by: Any,
+    by: User,
     extent: Extent = Extent.BRANCH,
     title: str | None = None,
     called: str | None = None,
@@ -99,7 +100,7 @@ def fork(
 def _plan(
     source: Message,
     *,
-    by: Any,
+    by: User,
     pk: UUID,
     extent: Extent,
     called: str | None,
@@ -120,7 +121,7 @@ class _Making:
 
     origin: Conversation
     source: Message
-    by: Any
+    by: User
     pk: UUID
     chosen: _Chosen
     copies: Mapping[UUID, Copy]
@@ -193,7 +194,7 @@ def forks_of(conversation: UUID) -> list[Origin]:
     return list(found.defer("conversation__tools", "conversation__head__metadata", "message__metadata"))
 
 
-def _made_before(submission: UUID, by: Any) -> Conversation | None:
+def _made_before(submission: UUID, by: User) -> Conversation | None:
     before = Conversation.objects.defer("tools").filter(pk=submission, owner=by).first()
     if before and before.deleted_at == UNSEEN:
         raise Refused(ONE_AT_A_TIME if living().filter(made=submission).exists() else NOT_FINISHED)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID, uuid4
 
+from django.contrib.auth.models import User
 from django.template.loader import render_to_string
 from django.urls import reverse
 
@@ -45,7 +46,7 @@ class Composer:
 
 
 def composer_for(
-    user: Any,
+    user: User,
     preference: Preference,
     conversation: Conversation | None,
     last_answer: Message | None,

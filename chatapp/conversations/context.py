@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 from django.http import HttpRequest
 from django.utils.functional import SimpleLazyObject
 
 from ..pages.models import Preference
 from ..pages.preferences import load_preference
+from ..pages.signed_in import SignedIn
 from ..reviews.store.reviewing import load_marks
 from .sidebar import sidebar, toast
 
 
 def person(request: HttpRequest) -> dict[str, Any]:
+    # The list and the marks are shown to nobody else.
+    mine = cast(SignedIn, request)
     return {
         "preference": SimpleLazyObject(lambda: _preference(request)),
-        "sidebar": SimpleLazyObject(lambda: sidebar(request)),
-        "marks": SimpleLazyObject(lambda: load_marks(request.user)),
+        "sidebar": SimpleLazyObject(lambda: sidebar(mine)),
+        "marks": SimpleLazyObject(lambda: load_marks(mine.user)),
         "toast": SimpleLazyObject(lambda: toast(request)),
     }
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID, uuid4
@@ -63,7 +64,7 @@ class AskForm(forms.Form):
     key = forms.UUIDField(required=False)
     instructions = Instructions()
 
-    def __init__(self, data: Any, preference: Preference) -> None:
+    def __init__(self, data: Mapping[str, Any], preference: Preference) -> None:
         super().__init__(data)
         self._preference = preference
         for name in ("parent", "key"):

@@ -6,8 +6,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import tzinfo
-from typing import Any
 
+from django.contrib.auth.models import User
 from django.urls import reverse
 
 from ..branches.forking import forks_of, origin_of
@@ -78,7 +78,7 @@ class Provenance:
         return _times(len(self.looks))
 
 
-def provenance_of(conversation: Conversation, viewer: Any, zone: tzinfo) -> Provenance:
+def provenance_of(conversation: Conversation, viewer: User, zone: tzinfo) -> Provenance:
     origin, made = origin_of(conversation.pk), forks_of(conversation.pk)
     own = [row for row in made if row.conversation.owner_id == viewer.pk]
     taken = [row for row in made if row.submission_id and row.conversation.owner_id != viewer.pk]
@@ -100,7 +100,7 @@ def _looked(row: Look, zone: tzinfo) -> Looked:
     return Looked(row.name, row.get_what_display(), Moment(row.at.astimezone(zone)))
 
 
-def _came_from(row: Origin, fork: Conversation, viewer: Any, zone: tzinfo) -> CameFrom:
+def _came_from(row: Origin, fork: Conversation, viewer: User, zone: tzinfo) -> CameFrom:
     mine = row.owner_id == viewer.pk
     by = "you" if mine else row.owner_name if row.owner_id else "somebody whose account is gone"
     url = _url(row, viewer)
@@ -113,7 +113,7 @@ def _came_from(row: Origin, fork: Conversation, viewer: Any, zone: tzinfo) -> Ca
     )
 
 
-def _url(row: Origin, viewer: Any) -> str:
+def _url(row: Origin, viewer: User) -> str:
     """Of the message in the source, while both are there: in the conversation of its owner, else where it is reviewed."""
     source, message = row.source, row.message
     if not (source and message) or source.deleted_at or message.deletion:
@@ -123,7 +123,7 @@ def _url(row: Origin, viewer: Any) -> str:
     return f"{_address(source)}?at={message.pk}#{message_id(message.pk)}"
 
 
-def _url_of_review(row: Origin, viewer: Any) -> str:
+def _url_of_review(row: Origin, viewer: User) -> str:
     if row.submission_id is None or not held_by(viewer).filter(pk=row.submission_id).exists():
         return ""
     address = reverse("review", args=[row.submission_id])

@@ -16,6 +16,7 @@ from django.utils import timezone
 from django.utils.safestring import SafeString
 
 from ..pages.commands import by_script
+from ..pages.signed_in import SignedIn
 from ..pages.words.days import day_in_words, zone_of
 from ..store.deleting import load_deletion, may_restore
 from ..turns.engine import engine
@@ -68,7 +69,7 @@ class Toast:
     target: str = ""
 
 
-def sidebar(request: HttpRequest, wanted: Wanted | None = None) -> Sidebar:
+def sidebar(request: SignedIn, wanted: Wanted | None = None) -> Sidebar:
     wanted = wanted or Wanted()
     over = engine().keeper.stopped
     page = load_page(

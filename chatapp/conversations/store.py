@@ -7,9 +7,9 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
-from typing import Any
 from uuid import UUID
 
+from django.contrib.auth.models import User
 from django.db import transaction
 from django.db.models import Q, QuerySet
 from django.db.models.functions import Coalesce
@@ -57,7 +57,7 @@ class Page:
 
 
 def load_page(
-    owner: Any,
+    owner: User,
     *,
     words: str = "",
     archived: bool = False,

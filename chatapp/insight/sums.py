@@ -11,6 +11,7 @@ from operator import itemgetter
 from typing import Any
 from uuid import UUID
 
+from django.contrib.auth.models import User
 from django.db import connection, transaction
 from django.db.models import F, QuerySet, TextField
 from django.db.models.functions import Cast
@@ -86,7 +87,7 @@ def how_it_ended(status: str, metadata: Any) -> str:
     return reason if status == Status.STOPPED and reason in ("length", "cut") else status
 
 
-def _add_to_person(day: date, model: str, owner: Any, made: Counter[str]) -> None:
+def _add_to_person(day: date, model: str, owner: int, made: Counter[str]) -> None:
     rows = PersonDay.objects.filter(day=day, model=model, user=owner)
     added = {name: F(name) + made[name] for name in PersonDay.COUNTS if made[name]}
     if not rows.update(**added):
@@ -117,7 +118,7 @@ def count_anew() -> int:
     them no more."""
     _one_at_a_time()
     by_model: defaultdict[tuple[date, str], Counter[str]] = defaultdict(Counter)
-    by_person: defaultdict[tuple[date, str, Any], Counter[str]] = defaultdict(Counter)
+    by_person: defaultdict[tuple[date, str, int], Counter[str]] = defaultdict(Counter)
     seen = 0
     for metadata, kept, model, owner in _answers():
         seen += 1
@@ -176,6 +177,6 @@ def _one_at_a_time() -> None:
             cursor.execute(f"LOCK TABLE {tables} IN EXCLUSIVE MODE")
 
 
-def inherit(user: Any, before: QuerySet) -> None:
+def inherit(user: User, before: QuerySet) -> None:
     """What others used counts as theirs, who had used nothing yet."""
     PersonDay.objects.filter(user__in=before).update(user=user)

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from django.contrib.auth.decorators import login_required
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpResponse
 from django.shortcuts import render
 from django.utils import timezone
 from django.views.decorators.http import require_safe
 
 from ..pages.access import only_staff
 from ..pages.csv import sheet
+from ..pages.signed_in import SignedIn
 from ..pages.staff.again import behind_password
 from ..turns.engine import engine
 from .page import MOST_PEOPLE, Chosen, Insight, chosen
@@ -23,7 +24,7 @@ from .sums import day_of
 @require_safe
 @login_required
 @behind_password
-def insight(request: HttpRequest) -> HttpResponse:
+def insight(request: SignedIn) -> HttpResponse:
     only_staff(request.user)
     asked = chosen(request, day_of(timezone.now()))
     people = load_people(asked.since, model=asked.model, most=MOST_PEOPLE + 1)
@@ -33,7 +34,7 @@ def insight(request: HttpRequest) -> HttpResponse:
 @require_safe
 @login_required
 @behind_password
-def insight_sheet(request: HttpRequest, what: str) -> HttpResponse:
+def insight_sheet(request: SignedIn, what: str) -> HttpResponse:
     only_staff(request.user)
     if what not in TABLES:
         raise Http404

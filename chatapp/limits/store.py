@@ -42,14 +42,14 @@ class Used:
 
 
 @receiver(turn_starts)
-def _turn_starts(owner: Any, **_: Any) -> None:
+def _turn_starts(owner: User, **_: Any) -> None:
     refuse_beyond(owner)
 
 
-def refuse_beyond(user: Any, now: datetime | None = None) -> None:
+def refuse_beyond(user: User, now: datetime | None = None) -> None:
     """Called in the transaction that makes a turn, before it is made: of many at once, as many come through as are left."""
     moment = now or timezone.now()
-    limit = load_limit(user) if user else None
+    limit = load_limit(user)
     if limit is None:
         return
     # From here to its end nobody else starts a turn for them.
@@ -63,7 +63,7 @@ def save_limit(row: DailyLimit) -> None:
     row.save()
 
 
-def load_limit(user: Any) -> DailyLimit | None:
+def load_limit(user: User) -> DailyLimit | None:
     """The one that says most about them, where it limits anything."""
     rows = {row.who: row for row in DailyLimit.objects.filter(Q(user=None) | Q(user=user.pk))}
     for who in Who.values:
@@ -73,7 +73,7 @@ def load_limit(user: Any) -> DailyLimit | None:
     return None
 
 
-def load_used(user: Any, now: datetime) -> Used:
+def load_used(user: User, now: datetime) -> Used:
     """What has ended today, and what is being answered: a turn that waits since yesterday is none of today's."""
     today = day_of(now)
     live = Message.objects.filter(IS_LIVE, status__in=LIVE, conversation__owner=user.pk)
@@ -114,7 +114,7 @@ def _is_in_force(row: DailyLimit) -> bool:
     return ModelProvider.objects.filter(is_on=True).exclude(key_variable="").exists()
 
 
-def _is(user: Any, who: str) -> bool:
+def _is(user: User, who: str) -> bool:
     match Who(who):
         case Who.PERSON | Who.EVERYBODY:
             return True

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any
 from uuid import UUID
+
+from django.contrib.auth.models import User
 
 from chatapp.core.items import FROM_MODEL, Item, Kind
 from chatapp.core.recorded import Recorded, Round
@@ -70,7 +71,7 @@ class Proof:
     """One conversation of four answers. `tell` takes a line for the person."""
 
     def __init__(
-        self, engine: Engine, *, model: str, effort: str, author: Any, tell: Callable[[str], object]
+        self, engine: Engine, *, model: str, effort: str, author: User, tell: Callable[[str], object]
     ) -> None:
         self._engine, self._model, self._effort = engine, model, effort
         self._author, self._tell = author, tell

@@ -8,12 +8,14 @@ from uuid import UUID
 from django.contrib.admin import display, register
 from django.contrib.auth.models import User
 from django.db.models import Q, QuerySet
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
 from django.urls import path, reverse
 from django.utils.html import format_html
 from django.views.decorators.http import require_safe
 
 from ..core.durations import in_short
+from ..pages.commands import View
+from ..pages.signed_in import SignedIn
 from ..pages.staff.bounded import BoundedAdmin
 from ..pages.staff.rights import ReadOnly, may_read
 from ..pages.staff.site import site
@@ -53,7 +55,7 @@ class ConversationAdmin(ReadOnly, BoundedAdmin):
         return rows.prefetch_related("owner")
 
     def get_urls(self) -> list[Any]:
-        def seen(view: Any) -> Any:
+        def seen(view: View) -> View:
             return self.admin_site.admin_view(require_safe(view))
 
         return [
@@ -62,13 +64,15 @@ class ConversationAdmin(ReadOnly, BoundedAdmin):
             path("<uuid:pk>/transcript/", seen(self.transcript), name="transcript"),
         ]
 
-    def find(self, request: HttpRequest) -> Any:
+    def find(self, request: SignedIn) -> HttpResponse:
         return find(request, self.admin_site.each_context(request))
 
-    def transcript(self, request: HttpRequest, pk: UUID) -> Any:
+    def transcript(self, request: SignedIn, pk: UUID) -> HttpResponse:
         return transcript(request, pk, self.admin_site.each_context(request))
 
-    def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> Any:
+    def changelist_view(
+        self, request: HttpRequest, extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
         return super().changelist_view(request, {"closed": "" if may_read() else CLOSED})
 
     def get_search_results(

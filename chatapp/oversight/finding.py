@@ -12,6 +12,7 @@ from django.urls import reverse
 
 from ..core.items import clean
 from ..pages.elements import message_id
+from ..pages.signed_in import SignedIn
 from ..pages.staff.rights import may_read
 from ..pages.staff.words import moment, visible
 from ..pages.visitors import visitor_address
@@ -40,7 +41,7 @@ class Place:
     after: str
 
 
-def find(request: HttpRequest, context: dict[str, Any]) -> HttpResponse:
+def find(request: SignedIn, context: dict[str, Any]) -> HttpResponse:
     if not may_read():
         return closed(request, context)
     words = clean(request.GET.get("words", "")).strip()[:LONGEST]

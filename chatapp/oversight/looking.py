@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import Any
 from uuid import UUID
+
+from django.contrib.auth.models import User
 
 from ..store.models import Conversation
 from .models import Look
@@ -12,7 +13,7 @@ from .models import Look
 MOST_SHOWN = 200
 
 
-def append_looks(who: Any, conversations: Collection[UUID], what: Look.What, *, address: str) -> None:
+def append_looks(who: User, conversations: Collection[UUID], what: Look.What, *, address: str) -> None:
     """One row for each of these conversations. One's own leave none."""
     others = Conversation.objects.filter(pk__in=conversations).exclude(owner=who)
     name = who.get_username()

@@ -11,6 +11,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
+from django.contrib.auth.models import User
 from django.db.models import (
     Count,
     Exists,
@@ -177,7 +178,7 @@ class Usage:
     more: bool = False
 
 
-def load_usage(user: Any) -> Usage:
+def load_usage(user: User) -> Usage:
     """What one person used, in the conversations that are theirs."""
     answers = _there().filter(conversation__owner=user, conversation__deleted_at=None, role=Role.ASSISTANT)
     newest = answers.order_by("-created_at").values_list("metadata", flat=True)[: NEWEST_ANSWERS + 1]

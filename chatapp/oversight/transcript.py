@@ -14,6 +14,7 @@ from ..core.items import Item
 from ..core.recorded import Recorded
 from ..core.tree import Tree
 from ..pages.elements import message_id
+from ..pages.signed_in import Anybody, SignedIn
 from ..pages.staff.rights import may_read
 from ..pages.staff.words import moment, visible
 from ..pages.visitors import visitor_address
@@ -79,7 +80,7 @@ class Window:
         return self.number + 1 if self.number < self.last else None
 
 
-def transcript(request: HttpRequest, pk: UUID, context: dict[str, Any]) -> HttpResponse:
+def transcript(request: SignedIn, pk: UUID, context: dict[str, Any]) -> HttpResponse:
     if not may_read():
         return closed(request, context)
     row = Conversation.objects.select_related("owner").filter(pk=pk, deleted_at=None).first()
@@ -180,6 +181,6 @@ def _timeline(row: Message, items: list[Item]) -> Timeline:
     return replace(timeline, label=visible(timeline.label), sent=sent)
 
 
-def _end(row: Message, viewer: Any) -> Ending | None:
+def _end(row: Message, viewer: Anybody) -> Ending | None:
     end = ending(row, viewer)
     return end and replace(end, sentence=visible(end.sentence), raw=visible(end.raw))

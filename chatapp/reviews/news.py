@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from datetime import datetime, tzinfo
-from typing import Any
 from uuid import UUID
 
+from django.contrib.auth.models import User
 from django.template.loader import render_to_string
 from django.utils import timezone
 
@@ -69,7 +69,7 @@ class ShownWish:
 
 
 def shown_submissions(
-    rows: Iterable[Submission], viewer: Any, catalog: Catalog, zone: tzinfo
+    rows: Iterable[Submission], viewer: User, catalog: Catalog, zone: tzinfo
 ) -> list[ShownSubmission]:
     rows, now = list(rows), timezone.now()
     titles, reading = load_titles(rows), set(reviewers().values_list("pk", flat=True))
@@ -79,7 +79,7 @@ def shown_submissions(
 def _shown(
     row: Submission,
     title: str,
-    viewer: Any,
+    viewer: User,
     reading: Collection[int],
     catalog: Catalog,
     zone: tzinfo,
@@ -115,7 +115,7 @@ def facts_of(row: Submission, catalog: Catalog) -> str:
     return ", ".join(filter(None, [branches, thought, f"by {models_in_words(models)}" if models else ""]))
 
 
-def state_of(row: Submission, viewer: Any, *, free: bool) -> State:
+def state_of(row: Submission, viewer: User, *, free: bool) -> State:
     if row.verdict:
         words, sign = _JUDGED[Verdict(row.verdict)]
         return State(words=words, sign=sign)
@@ -135,7 +135,7 @@ class ReviewsHere:
     wishes: list[ShownWish]
 
 
-def reviews_here(conversation: UUID, viewer: Any, catalog: Catalog, zone: tzinfo) -> ReviewsHere:
+def reviews_here(conversation: UUID, viewer: User, catalog: Catalog, zone: tzinfo) -> ReviewsHere:
     found = submissions_of(viewer, conversation)
     newest = shown_submissions(found[:1], viewer, catalog, zone)
     older = found.count() - 1 if newest else 0
@@ -148,11 +148,11 @@ def shown_wishes(rows: Iterable[Wish], zone: tzinfo) -> list[ShownWish]:
     return [ShownWish(row, name_of(row.by), Moment(row.created_at.astimezone(zone))) for row in rows]
 
 
-def name_of(person: Any) -> str:
-    return str(person.get_username()) if person else SOMEBODY
+def name_of(person: User | None) -> str:
+    return person.get_username() if person else SOMEBODY
 
 
-def review_news(person: Any) -> list[Operation]:
+def review_news(person: User) -> list[Operation]:
     """The marks in the list beside their other pages."""
     context = {"marks": load_marks(person)}
     return [

@@ -8,6 +8,7 @@ from datetime import tzinfo
 from typing import Any
 from uuid import UUID
 
+from django.contrib.auth.models import User
 from django.urls import reverse
 
 from ..branches.models import Origin
@@ -75,7 +76,7 @@ class ReviewPage:
 
 
 def load_review_page(
-    reading: Reading, at: UUID, viewer: Any, catalog: Catalog, zone: tzinfo, start: int | None
+    reading: Reading, at: UUID, viewer: User, catalog: Catalog, zone: tzinfo, start: int | None
 ) -> ReviewPage:
     """The branch through the message `at`; without a place to start, the part of it where that stands."""
     row = reading.submission
@@ -131,7 +132,7 @@ def _note(row: Note, look: Look) -> ShownNote:
     return ShownNote(row, name_of(row.author), Moment(row.created_at.astimezone(look.zone)))
 
 
-def _fork(row: Origin, viewer: Any, zone: tzinfo) -> TakenFork:
+def _fork(row: Origin, viewer: User, zone: tzinfo) -> TakenFork:
     mine = row.conversation.owner_id == viewer.pk
     url = reverse("conversation", args=[row.conversation_id]) if mine else ""
     return TakenFork("you" if mine else name_of(row.by), url, Moment(row.made_at.astimezone(zone)))

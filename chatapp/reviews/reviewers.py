@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from django.contrib.auth.models import User
 from django.db.models import QuerySet
 
 REVIEWERS = "reviewer"
 
 
-def is_reviewer(user: Any) -> bool:
-    return bool(user.groups.filter(name=REVIEWERS).exists())
+def is_reviewer(user: User) -> bool:
+    return user.groups.filter(name=REVIEWERS).exists()
 
 
 def reviewers() -> QuerySet[User]:

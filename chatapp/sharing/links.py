@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import timedelta, tzinfo
 from typing import Any
 
 from django import forms
@@ -92,7 +92,7 @@ def _read(times: int) -> str:
     return "never read" if not times else "read once" if times == 1 else f"read {times:,} times"
 
 
-def _ends(row: Share, is_over: bool, zone: Any) -> str:
+def _ends(row: Share, is_over: bool, zone: tzinfo) -> str:
     if row.expires_at is None:
         return ""
     if is_over:

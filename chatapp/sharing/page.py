@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from datetime import tzinfo
-from typing import Any
 
 from ..catalog.page import models_in_words
 from ..core.durations import in_short
 from ..core.items import Kind
 from ..core.recorded import Recorded
+from ..pages.signed_in import Anybody
 from ..pages.words.moments import Moment
 from ..providers.catalog import Catalog
 from ..store import Branch, load_branch
@@ -45,7 +45,9 @@ class SharedPage:
     later: int | None
 
 
-def load_shared_page(shared: Shared, viewer: Any, catalog: Catalog, zone: tzinfo, start: int) -> SharedPage:
+def load_shared_page(
+    shared: Shared, viewer: Anybody, catalog: Catalog, zone: tzinfo, start: int
+) -> SharedPage:
     path = shared_messages(shared.share)
     start = min(start, max(0, len(path) - 1))
     branch = load_branch(path[start : start + AT_ONCE][-1], newest=len(path[start : start + AT_ONCE]))

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from django.contrib.auth.models import User
 
 from .changes import turn_starts
@@ -14,7 +12,7 @@ MOST = 8
 TOO_MANY = f"{MOST} answers are being written for you already. Wait until one has ended, or stop one; then try again."
 
 
-def refuse_another(user: Any) -> None:
+def refuse_another(user: User | None) -> None:
     """Called in the transaction that sets a turn going, before anything else of it is locked."""
     if user is None:
         return
@@ -23,7 +21,7 @@ def refuse_another(user: Any) -> None:
     turn_starts.send(sender=None, owner=user)
 
 
-def room_for(user: Any) -> int:
+def room_for(user: User) -> int:
     """How many more may run. From here to the end of the transaction nobody else sets one going for them."""
     User.objects.select_for_update(no_key=True).filter(pk=user.pk).first()
     live = Message.objects.filter(IS_LIVE, status__in=(Status.QUEUED, Status.RUNNING))

@@ -6,13 +6,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, tzinfo
 from functools import cached_property
-from typing import Any
 from uuid import UUID
 
 from django.template.loader import render_to_string
 from django.utils.safestring import SafeString
 
 from ..pages.elements import message_id
+from ..pages.signed_in import Anybody
 from ..pages.words.moments import Moment
 from ..store import asks_of
 from ..store.leaving_out import has_older
@@ -22,13 +22,14 @@ from .endings import Ending, ending
 from .item import ShownItem
 from .meter import Larger
 from .permission import AskedCall, asked_calls, in_a_sentence
+from .timeline import Timeline
 
 
 @dataclass(frozen=True, kw_only=True)
 class Look:
     """Who looks, and at what: what the acts below a message depend on."""
 
-    viewer: Any
+    viewer: Anybody
     leaf: UUID | None
     siblings: dict[UUID, tuple[UUID, ...]] = field(default_factory=dict)
     zone: tzinfo = UTC
@@ -50,7 +51,7 @@ class ShownMessage:
     row: Message
     items: Sequence[ShownItem]
     look: Look
-    timeline: Any = None
+    timeline: Timeline | None = None
     waits: str = ""
 
     @property

@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 from uuid import UUID
 
 from django.conf import settings
+from django.contrib.auth.models import User
 
 from .. import store
 from ..core.decision import shown_hash
@@ -111,7 +112,7 @@ class Engine:
         conversation: UUID | None,
         text: str,
         *,
-        author: Any,
+        author: User,
         model: str,
         parent: UUID | None = None,
         effort: str = "",
@@ -143,7 +144,7 @@ class Engine:
         tool = self.tools.get(call.name)
         return shown_hash(call.text, tool.fingerprint if tool else "")
 
-    async def decide(self, answer: UUID, answers: Answers, *, by: Any) -> None:
+    async def decide(self, answer: UUID, answers: Answers, *, by: User) -> None:
         """Somebody's word about calls that wait for it; Refused where it comes too late."""
         fingerprints = {name: tool.fingerprint for name, tool in self.tools.items()}
         deciding = in_thread(store.decide)
@@ -155,7 +156,7 @@ class Engine:
         self,
         question: UUID,
         *,
-        author: Any,
+        author: User,
         model: str,
         effort: str = "",
         submission: UUID | None = None,

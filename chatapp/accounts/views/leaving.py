@@ -14,6 +14,7 @@ from django.views.decorators.debug import sensitive_post_parameters
 from ...pages.calling import call
 from ...pages.form_pages import PASSWORD, ThrottledPage
 from ...pages.limiting.throttle import Limit
+from ...pages.signed_in import SignedIn
 from ...store import Refused
 from ...turns.engine import engine
 from .. import leaving
@@ -22,6 +23,7 @@ from ..settings_forms import LeaveForm
 
 @method_decorator(sensitive_post_parameters(), name="dispatch")
 class Leave(LoginRequiredMixin, ThrottledPage):
+    request: SignedIn
     template_name = "accounts/leave.html"
     form_class = LeaveForm
 

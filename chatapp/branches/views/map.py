@@ -7,11 +7,12 @@ from typing import Any
 from uuid import UUID
 
 from django.contrib.auth.decorators import login_required
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from ...pages.access import my_conversation
+from ...pages.signed_in import SignedIn
 from ...pages.words.numbers import number_in
 from ...store.places import load_head, load_tree
 from ...turns.engine import engine
@@ -22,7 +23,7 @@ from .compare import named
 
 @require_safe
 @login_required
-def show(request: HttpRequest, pk: UUID) -> HttpResponse:
+def show(request: SignedIn, pk: UUID) -> HttpResponse:
     conversation = my_conversation(request.user, pk)
     tree = load_tree(conversation.pk, load_head(request.user, conversation))
     shown = window(tree, number_in(request, "from"))
@@ -32,7 +33,7 @@ def show(request: HttpRequest, pk: UUID) -> HttpResponse:
     return render(request, "branches/map.html", context)
 
 
-def _choosing(request: HttpRequest) -> dict[str, Any] | None:
+def _choosing(request: SignedIn) -> dict[str, Any] | None:
     """Of two branches to compare, which is chosen next, and with which message the first was."""
     if "a" in request.GET:
         first = named(request, "a")

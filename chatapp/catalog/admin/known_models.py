@@ -9,12 +9,14 @@ from django.conf import settings
 from django.contrib import messages
 from django.contrib.admin import ModelAdmin, register
 from django.core.paginator import Paginator
+from django.db.models import Model
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import path, reverse
 from django.utils.http import urlencode
 from django.views.decorators.http import require_http_methods
 
+from ...pages.commands import View
 from ...pages.staff.rights import StaffOnly
 from ...pages.staff.site import site
 from ...pages.staff.words import visible
@@ -36,7 +38,7 @@ class KnownModelAdmin(StaffOnly, ModelAdmin):
     """A model has its row once something was said of it: so it is named by its name."""
 
     def get_urls(self) -> list[Any]:
-        def seen(view: Any) -> Any:
+        def seen(view: View) -> View:
             return self.admin_site.admin_view(require_http_methods(["GET", "HEAD", "POST"])(view))
 
         return [
@@ -44,7 +46,7 @@ class KnownModelAdmin(StaffOnly, ModelAdmin):
             path("model/", seen(self.model_page), name="known_model"),
         ]
 
-    def has_add_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+    def has_add_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
         """They are discovered."""
         return False
 

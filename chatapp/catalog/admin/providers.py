@@ -9,12 +9,14 @@ from asgiref.sync import async_to_sync
 from django.contrib import messages
 from django.contrib.admin import ModelAdmin, register
 from django.db import transaction
+from django.forms import ModelForm
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import path
 from django.views.decorators.http import require_POST, require_safe
 
 from ...pages.calling import call
+from ...pages.commands import View
 from ...pages.staff.rights import StaffOnly
 from ...pages.staff.site import site
 from ...turns.engine import engine
@@ -34,11 +36,11 @@ class ModelProviderAdmin(StaffOnly, ModelAdmin):
     ordering = ("created_at", "pk")
     fields = ("name", "label", "dialect", "base_url", "key_variable", "key_for", "private_network", "is_on")
 
-    def get_readonly_fields(self, request: HttpRequest, obj: ModelProvider | None = None) -> Any:
+    def get_readonly_fields(self, request: HttpRequest, obj: ModelProvider | None = None) -> tuple[str, ...]:
         return () if obj is None else ("name",)
 
     def get_urls(self) -> list[Any]:
-        def seen(view: Any) -> Any:
+        def seen(view: View) -> View:
             return self.admin_site.admin_view(view)
 
         own = [
@@ -68,7 +70,7 @@ class ModelProviderAdmin(StaffOnly, ModelAdmin):
         say(request, in_words(listing, time.monotonic() - began))
         return redirect(LIST)
 
-    def save_model(self, request: HttpRequest, obj: ModelProvider, form: Any, change: bool) -> None:
+    def save_model(self, request: HttpRequest, obj: ModelProvider, form: ModelForm, change: bool) -> None:
         model_providers.save_provider(obj)
         look_once_it_is_stored()
 

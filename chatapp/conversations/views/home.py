@@ -5,13 +5,14 @@ from __future__ import annotations
 from asgiref.sync import async_to_sync
 from django.conf import settings
 from django.contrib.auth.decorators import login_required
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from ...catalog import page as models_shown
 from ...catalog.page import find
 from ...pages.preferences import load_preference
+from ...pages.signed_in import SignedIn
 from ...turns.engine import engine
 from ..composer import composer_for
 from ..forms import ABOUT_US, WHO_KNOWS, AskForm
@@ -27,12 +28,12 @@ EXAMPLES = (
 
 @require_safe
 @login_required
-def home(request: HttpRequest) -> HttpResponse:
+def home(request: SignedIn) -> HttpResponse:
     return render_home(request)
 
 
 def render_home(
-    request: HttpRequest, *, form: AskForm | None = None, refused: str = "", status: int = 200
+    request: SignedIn, *, form: AskForm | None = None, refused: str = "", status: int = 200
 ) -> HttpResponse:
     """`form` is a first question that was refused: it stands in the composer again."""
     listings = async_to_sync(engine().catalog.models_soon)()

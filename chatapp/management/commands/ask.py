@@ -13,7 +13,7 @@ from typing import Any
 from uuid import UUID
 
 from django.conf import settings
-from django.contrib.auth import get_user_model
+from django.contrib.auth.models import User
 from django.core.management.base import BaseCommand, CommandError
 from django.db import Error
 
@@ -176,7 +176,7 @@ async def _nobody_reads(mine: Engine, answer: UUID) -> int:
 class Place:
     """Who asks, and below which message; no conversation yet means a new one."""
 
-    owner: Any
+    owner: User
     conversation: UUID | None = None
     parent: UUID | None = None
 
@@ -196,10 +196,9 @@ def _place(options: dict[str, Any]) -> Place:
     return Place(owner)
 
 
-def _owner(name: str) -> Any:
-    users = get_user_model().objects
+def _owner(name: str) -> User:
     if name:
-        found = users.filter(username=name).first()
+        found = User.objects.filter(username=name).first()
         if found is None:
             raise Refused(f"There is no account named {name}.")
         return found

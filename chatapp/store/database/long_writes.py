@@ -11,6 +11,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, TypeVar
 from uuid import UUID, uuid4
 
+from django.contrib.auth.models import User
 from django.db import Error, IntegrityError, connection, transaction
 from django.db.models import QuerySet, Sum
 from django.db.models.functions import Length, Now
@@ -90,7 +91,7 @@ def _pace() -> Pace:
 class Pieces:
     """Of one person's long write."""
 
-    def __init__(self, person: Any, key: UUID) -> None:
+    def __init__(self, person: User, key: UUID) -> None:
         self._mine = LongWrite.objects.filter(person=person, key=key)
 
     @contextmanager
@@ -111,7 +112,7 @@ class Pieces:
 
 
 @contextmanager
-def long_write(person: Any, *, made: UUID | None = None, leaves: bool = False) -> Iterator[Pieces]:
+def long_write(person: User, *, made: UUID | None = None, leaves: bool = False) -> Iterator[Pieces]:
     """Refused while another one of theirs is under way."""
     key = uuid4()
     _claim(person, key=key, made=made, leaves=leaves)
@@ -137,7 +138,7 @@ def forget_dead() -> list[Any]:
     return [row.person for row in dead.filter(leaves=True).select_related("person")]
 
 
-def _claim(person: Any, **what: Any) -> None:
+def _claim(person: User, **what: Any) -> None:
     try:
         with transaction.atomic():
             LongWrite.objects.filter(person=person).exclude(pk__in=living().values("pk")).delete()

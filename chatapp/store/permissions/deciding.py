@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
 from uuid import UUID
 
+from django.contrib.auth.models import User
 from django.db import transaction
 from django.db.models import F
 from django.db.models.functions import Now
@@ -37,7 +37,7 @@ def park(claim: Claim, asks: Sequence[Item], measured: Measured) -> None:
 
 @transaction.atomic
 def decide(
-    answer: UUID, answers: Answers, *, by: Any, fingerprints: Mapping[str, str], runner: str
+    answer: UUID, answers: Answers, *, by: User, fingerprints: Mapping[str, str], runner: str
 ) -> list[UUID]:
     """By key of the call, what was decided and the hash of what was shown of it. Gives the turns that go on now.
     `fingerprints`: what the tools are, by name."""
@@ -98,7 +98,7 @@ def _asked(
 
 
 def _append_decisions(
-    answer: UUID, items: Iterable[Item], calls: Iterable[Item], answers: Answers, by: Any
+    answer: UUID, items: Iterable[Item], calls: Iterable[Item], answers: Answers, by: User
 ) -> None:
     keys = KeyMaker(item.key for item in items)
     made: list[Item] = []
