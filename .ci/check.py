@@ -17,7 +17,7 @@ from tempfile import TemporaryDirectory
 import psycopg
 from psycopg import sql
 
-from tests.readme import settings_in_readme
+from tests.support.readme import settings_in_readme
 
 BIN = Path(sys.executable).parent
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome")

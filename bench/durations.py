@@ -24,8 +24,8 @@ from chatapp.core.items import Kind
 from chatapp.providers.base import Endpoint
 from chatapp.providers.catalog import Catalog
 from chatapp.store.models import Status
-from tests.turns.providers import TOOLS, Line
-from tests.turns.stage import Stage, play, stage
+from tests.support.providers import TOOLS, Line
+from tests.support.stage import Stage, play, stage
 
 SHARED = Path(__file__).resolve().parents[2] / "shared"
 LINES = (

@@ -20,7 +20,7 @@ from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
 
-from tests.readme import settings_in_readme
+from tests.support.readme import settings_in_readme
 
 PROJECT = Path(__file__).resolve().parents[1]
 MARKS = Path(__file__).parent / "marks"

@@ -16,7 +16,7 @@ import aiohttp
 
 from bench.house import Place
 from bench.provider import Plan
-from tests.web.frames import Frames
+from tests.support.frames import Frames
 
 READ_SECONDS, MUCH = 2.0, 32 * 1024
 TOKEN = "t" * 32

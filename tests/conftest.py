@@ -1,12 +1,25 @@
-"""The four people of the tests: alice owns, bob reviews, charlie may see nothing, dana administers."""
+"""The four people of the tests: alice owns, bob reviews, charlie may see nothing, dana administers. And what many rooms need: models that
+are here, a conversation, and a turn that is being answered."""
 
 from __future__ import annotations
 
 import os
+import sys
+from pathlib import Path
 from zlib import crc32
 
 import pytest
 
+try:
+    from hypothesis import HealthCheck, settings
+except ImportError:
+    pass
+else:
+    # Laws are checked without a stop-watch: a busy machine breaks none of them.
+    settings.register_profile("unhurried", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+    settings.load_profile("unhurried")
+
+SHARED = Path(__file__).resolve().parents[2] / "shared"
 PASSWORD = "a long enough password"
 # One of so many.
 HEARD = 4
@@ -68,6 +81,80 @@ def charlie(db):
 @pytest.fixture
 def dana(db):
     return _person("dana", is_staff=True, is_superuser=True)
+
+
+@pytest.fixture
+def models_here():
+    """Puts these listings in place of what is configured."""
+    from chatapp.turns.engine import engine
+    from tests.support.listed import ListedCatalog
+
+    own = engine()
+    usual = own.catalog
+
+    def place(*listings):
+        own.catalog = ListedCatalog(*listings)
+
+    yield place
+    own.catalog = usual
+
+
+@pytest.fixture
+def conversation(alice):
+    from chatapp import store
+
+    return store.start_conversation(alice, tools=["clock"])
+
+
+@pytest.fixture
+def ask(conversation, alice):
+    from chatapp import store
+
+    def ask(text="Why?", parent=None):
+        return store.start_turn(
+            conversation.id, text, parent=parent, author=alice, asked=store.AskedFor(model="demo:thinker")
+        )
+
+    return ask
+
+
+@pytest.fixture
+def claimed(ask):
+    from chatapp import store
+
+    return store.claim(ask().answer, runner="here", seen=0)
+
+
+@pytest.fixture
+def as_many_as_they_like(monkeypatch):
+    """Turns are begun and left, more of them than anybody may have running."""
+    from chatapp.store import at_once
+
+    monkeypatch.setattr(at_once, "MOST", 1_000)
+
+
+@pytest.fixture(scope="session")
+def upstream():
+    if not (SHARED / "upstream").is_dir():
+        pytest.skip(
+            "SKIPPED LOUDLY: the fake providers (../shared/upstream) are not here, so no scenario was played."
+        )
+    for name in ("aiohttp", "yaml"):
+        pytest.importorskip(
+            name, reason=f"SKIPPED LOUDLY: {name} is not installed, so no scenario was played."
+        )
+    sys.path.append(str(SHARED))
+    from upstream.core import Speed
+    from upstream.testing import running
+
+    with running(speed=Speed(delay=0)) as up:
+        yield up
+
+
+@pytest.fixture
+def up(upstream):
+    upstream.clear()
+    return upstream
 
 
 @pytest.hookimpl(trylast=True)

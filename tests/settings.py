@@ -3,7 +3,7 @@
 import os
 from tempfile import TemporaryDirectory
 
-from tests.readme import settings_in_readme
+from .support.readme import settings_in_readme
 
 _folder = TemporaryDirectory(prefix="thoughtline-tests-")
 
@@ -19,6 +19,6 @@ PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 
 # A chain of middleware is made for every client, and would look through all files each time.
 MIDDLEWARE = [
-    "tests.static_files.LookedThroughOnce" if each.endswith(".StaticFiles") else each
+    "tests.support.static_files.LookedThroughOnce" if each.endswith(".StaticFiles") else each
     for each in MIDDLEWARE  # noqa: F405
 ]

@@ -15,7 +15,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from tests.readme import settings_in_readme
+from tests.support.readme import settings_in_readme
 
 ROOT = Path(__file__).resolve().parents[2]
 DATABASE = "thoughtline.sqlite3"

@@ -9,8 +9,8 @@ import pytest
 
 from chatapp.core.items import Kind
 from chatapp.store.models import Status
-from tests.turns.providers import catalog_for
-from tests.turns.stage import Stage, play, stage, until
+from tests.support.providers import catalog_for
+from tests.support.stage import Stage, play, stage, until
 
 from .steered import Call, Cut, Refuse, Silence, Think, Upstream, Write, running, too_long
 

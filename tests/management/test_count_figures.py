@@ -8,7 +8,7 @@ from django.core.management import call_command
 from chatapp import store
 from chatapp.insight.models import ModelDay, PersonDay
 from chatapp.management.tables import COUNTING
-from tests.store.sums import in_all
+from tests.support.sums import in_all
 
 pytestmark = [pytest.mark.both, pytest.mark.django_db(transaction=True)]
 

@@ -11,10 +11,10 @@ import pytest
 from chatapp.management.proving import Proof, Verdict
 from chatapp.management.remainders import ASKED, EDITED
 from chatapp.tools import TOOLS
-from tests.test_ask import PATIENCE, ROOT, Shell
-from tests.turns.conftest import up, upstream  # noqa: F401  (fixtures)
-from tests.turns.providers import LINES, Line, catalog_for
-from tests.turns.stage import play, stage
+from tests.support.providers import LINES, Line, catalog_for
+from tests.support.stage import play, stage
+
+from .test_ask import PATIENCE, ROOT, Shell
 
 SECRET = 4711
 CALL = {"tool": {"name": "clock", "args": {}}}
@@ -45,12 +45,12 @@ def shell(tmp_path_factory) -> Shell:
     return Shell(tmp_path_factory.mktemp("prove"))
 
 
-def prove(shell: Shell, up: Any, line: Line, *more: str, name: str = "mine-proof", **scenario: Any):  # noqa: F811
+def prove(shell: Shell, up: Any, line: Line, *more: str, name: str = "mine-proof", **scenario: Any):
     up.add(name, playing(**scenario))
     return shell.run("prove_replay", "--model", line.model(name), *more, **surroundings(up))
 
 
-def surroundings(up: Any) -> dict[str, str]:  # noqa: F811
+def surroundings(up: Any) -> dict[str, str]:
     return {
         "OPENAI_API_KEY": "sk-org-test",
         "OPENAI_BASE_URL": up.url,
@@ -65,7 +65,7 @@ def surroundings(up: Any) -> dict[str, str]:  # noqa: F811
 
 
 @pytest.mark.parametrize("line", [OPENAI, ANTHROPIC, DEEPSEEK], ids=str)
-def test_a_model_that_gets_its_thoughts_back_is_said_to_carry_them(shell, up, line: Line):  # noqa: F811
+def test_a_model_that_gets_its_thoughts_back_is_said_to_carry_them(shell, up, line: Line):
     ended = prove(shell, up, line)
     *lines, verdict, place = ended.stdout.splitlines()
     assert (ended.returncode, ended.stderr) == (0, "")
@@ -97,7 +97,7 @@ def said_by_people(body: dict[str, Any]) -> str:
     return str([entry for entry in entries if entry.get("role") in ("user", "system")])
 
 
-def test_a_model_that_takes_no_thoughts_is_said_not_to_carry_them_and_nothing_is_left(shell, up):  # noqa: F811
+def test_a_model_that_takes_no_thoughts_is_said_not_to_carry_them_and_nothing_is_left(shell, up):
     ended = prove(shell, up, GROQ, "--remove")
     assert (ended.returncode, ended.stderr) == (1, "")
     assert "  Request 1: no thought went back, 2 thoughts left out (forbidden)." in ended.stdout
@@ -108,7 +108,7 @@ def test_a_model_that_takes_no_thoughts_is_said_not_to_carry_them_and_nothing_is
     ]
 
 
-def test_a_provider_that_fails_is_quoted_and_nothing_is_concluded(shell, up):  # noqa: F811
+def test_a_provider_that_fails_is_quoted_and_nothing_is_concluded(shell, up):
     ended = prove(shell, up, ANTHROPIC, name="mine-proof-fails", faults=[{"kind": "http", "status": 401}])
     assert (ended.returncode, ended.stderr) == (2, "")
     sentence, verdict, place = ended.stdout.splitlines()[-3:]
@@ -129,7 +129,7 @@ def test_a_model_that_is_not_there_is_named_in_one_sentence(shell, model: str, w
     assert len(ended.stderr.strip().splitlines()) == 1
 
 
-def test_ctrl_c_stops_what_runs_and_says_where_it_is_left(shell, up):  # noqa: F811
+def test_ctrl_c_stops_what_runs_and_says_where_it_is_left(shell, up):
     up.add("mine-proof-slow", {"turns": [{"items": [{"text": "slowly " * 200}], "speed": {"tps": 5}}]})
     process = subprocess.Popen(
         shell.command("prove_replay", "--model", OPENAI.model("mine-proof-slow")),
@@ -194,7 +194,7 @@ OTHERWISE = {
 
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize("what", OTHERWISE)
-def test_other_findings_are_told_apart(up, tmp_path, what: str):  # noqa: F811
+def test_other_findings_are_told_apart(up, tmp_path, what: str):
     line, scenario, wanted, why = OTHERWISE[what]
     up.add("mine-proof-otherwise", playing(**scenario))
     lines: list[str] = []

@@ -12,8 +12,7 @@ from contextlib import ExitStack, contextmanager, suppress
 import pytest
 
 from chatapp.net.dial import ANYWHERE, PUBLIC, Guard, NotAllowed, NotFound, dialled, resolved
-
-from ..tools.websites import HERE, Names
+from tests.support.websites import HERE, Names
 
 SITE, SILENT = "site.example", "127.0.0.9"
 

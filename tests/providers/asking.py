@@ -12,9 +12,9 @@ from chatapp.providers.base import Endpoint, ProviderError, Trouble
 from chatapp.providers.client import close_client
 from chatapp.providers.http import HttpProvider
 from chatapp.providers.reading import Limits
+from tests.support.serving import Script, Server, serving
 
 from .fake_wire import FakeWire, question
-from .serving import Script, Server, serving
 
 KEY = "sk-canary-4711"
 LIMITS = Limits(connect=5, silence=5, total=20)

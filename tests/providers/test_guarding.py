@@ -22,13 +22,13 @@ from chatapp.providers.base import Endpoint, ProviderError, Trouble
 from chatapp.providers.client import client
 from chatapp.providers.http import HttpProvider
 from chatapp.providers.transport import Transport
+from tests.support.serving import answer, cut, serving, stream
+from tests.support.websites import HERE, Names, at, leads_to
 from tests.tools.test_addresses import SPELLINGS
-from tests.tools.websites import HERE, Names, at, leads_to
 
 from .asking import KEY, endpoint, run
 from .fake_wire import FakeWire, question, says
-from .serving import answer, cut, serving, stream
-from .test_transport import certificate, server_side  # noqa: F401  (a fixture)
+from .test_transport import server_side
 
 SITE = "site.example"
 OK = answer(200, b"ok")
@@ -191,7 +191,7 @@ def test_a_redirect_is_not_followed_and_told(location: str):
     run(main)
 
 
-def test_encryption_is_with_the_name_that_was_asked_for(certificate: Path):  # noqa: F811
+def test_encryption_is_with_the_name_that_was_asked_for(certificate: Path):
     """The certificate is one of the number, not of the name that leads there."""
 
     async def main() -> None:

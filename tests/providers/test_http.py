@@ -13,10 +13,10 @@ from chatapp.core.events import Event, Finish, ItemDelta, ItemDone, ItemStarted,
 from chatapp.core.items import Item, KeyMaker
 from chatapp.providers.base import Ask, ProviderError, Trouble
 from chatapp.providers.http import HttpProvider
+from tests.support.serving import Script, answer, cut, head, piece, raw, reset, serving, silence, stream
 
 from .asking import KEY, LIMITS, ask, endpoint, run
 from .fake_wire import TEXT, FakeWire, frame, question, says
-from .serving import Script, answer, cut, head, piece, raw, reset, serving, silence, stream
 
 BUSY = answer(503, b'{"error": {"message": "overloaded"}}')
 

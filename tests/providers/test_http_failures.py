@@ -11,10 +11,10 @@ import pytest
 
 from chatapp.providers.base import Trouble
 from chatapp.providers.bodies import REFUSAL_CAP
+from tests.support.serving import answer, forever, head, raw, silence, stream
 
 from .asking import KEY, LIMITS, ask
 from .fake_wire import frame, says
-from .serving import answer, forever, head, raw, silence, stream
 
 ERROR = {"error": {"message": "the model is asleep"}}
 

@@ -12,10 +12,10 @@ from chatapp.providers.base import ModelSpec, ProviderError, Trouble
 from chatapp.providers.bodies import MOST_MODELS, NAME_CAP
 from chatapp.providers.http import LIST_LIMITS, HttpProvider
 from chatapp.providers.reading import Limits
+from tests.support.serving import Asked, Script, answer, cut, forever, raw, serving, silence
 
 from .asking import KEY, endpoint, run
 from .fake_wire import FakeWire
-from .serving import Asked, Script, answer, cut, forever, raw, serving, silence
 
 
 def listed(

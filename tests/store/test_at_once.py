@@ -13,8 +13,8 @@ from chatapp.limits.store import BeyondLimit
 from chatapp.store import AskedFor, Measured, Refused
 from chatapp.store.at_once import MOST, TOO_MANY
 from chatapp.store.models import LIVE, Message, Status
+from tests.support.make import call, text
 
-from .make import call, text
 from .test_fence import PATIENCE, InThread
 
 pytestmark = [pytest.mark.both, pytest.mark.django_db(transaction=True)]

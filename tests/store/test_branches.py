@@ -10,8 +10,7 @@ from django.test.utils import CaptureQueriesContext
 
 from chatapp import store
 from chatapp.store.models import Conversation, Item, Message
-
-from .make import call, result, text, thought
+from tests.support.make import call, result, text, thought
 
 pytestmark = pytest.mark.both
 

@@ -15,8 +15,7 @@ from django.db.models import F
 from chatapp import store
 from chatapp.store import Claim, Fenced, Measured
 from chatapp.store.models import Item, Message, Status, ToolRun
-
-from .make import call, result, seen, text, thought
+from tests.support.make import call, result, seen, text, thought
 
 pytestmark = [pytest.mark.both, pytest.mark.django_db(transaction=True)]
 PATIENCE = 10

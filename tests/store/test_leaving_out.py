@@ -8,8 +8,7 @@ from chatapp import store
 from chatapp.store.branches import count_characters
 from chatapp.store.leaving_out import find_start, has_older
 from chatapp.store.models import Message
-
-from .make import text
+from tests.support.make import text
 
 pytestmark = pytest.mark.both
 MODEL = "openai:gpt-5"

@@ -35,8 +35,7 @@ from chatapp.store import Claim, Fenced, Measured, Refused, Seen
 from chatapp.store.models import Conversation, Message
 from chatapp.store.models import Draft as DraftRow
 from chatapp.store.models import Item as ItemRow
-
-from .sums import assert_counted, in_all
+from tests.support.sums import assert_counted, in_all
 
 LIVE = ("queued", "running", "waiting")
 WENT_WRONG = ("stopped", "interrupted", "failed")

@@ -22,7 +22,7 @@ from chatapp.store.database import long_writes
 from chatapp.store.database.long_writes import LOST, ONE_AT_A_TIME, TOO_MANY, long_write
 from chatapp.store.models import Conversation, Message, Status
 from chatapp.store.running_models import LongWrite
-from tests.faults import beside
+from tests.support.faults import beside
 
 pytestmark = [pytest.mark.both, pytest.mark.django_db(transaction=True)]
 

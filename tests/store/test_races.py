@@ -13,9 +13,9 @@ from chatapp.core.counting import portions
 from chatapp.core.items import Item
 from chatapp.store import Fenced, Measured, Refused
 from chatapp.store.models import ENDED, LIVE, Message, Status
+from tests.support.make import call, result, text, thought
+from tests.support.sums import assert_counted, in_all
 
-from .make import call, result, text, thought
-from .sums import assert_counted, in_all
 from .test_fence import PATIENCE, InThread
 
 pytestmark = [pytest.mark.both, pytest.mark.django_db(transaction=True)]

@@ -7,8 +7,8 @@ import pytest
 from chatapp import store
 from chatapp.store import Measured, Refused
 from chatapp.store.models import Conversation, Item, Message, Status
+from tests.support.make import text
 
-from .make import text
 from .test_branches import long_branch
 
 pytestmark = pytest.mark.both

@@ -9,8 +9,7 @@ from chatapp.core.events import Asked, ItemDelta, ItemDone, ItemStarted
 from chatapp.core.items import Item, Kind
 from chatapp.store import Fenced, Measured
 from chatapp.store.models import Draft, Message, Status
-
-from .make import call, result, seen, text, thought
+from tests.support.make import call, result, seen, text, thought
 
 pytestmark = pytest.mark.both
 

@@ -14,7 +14,7 @@ from chatapp.config.patience import SECONDS, left, patience
 from chatapp.store.database.threads import SOON, if_possible
 from chatapp.store.database.unavailable import Trouble, Waited, trouble_in
 from chatapp.store.running_models import Throttle
-from tests.faults import FAULTS, full, locked, read_only, short_patience
+from tests.support.faults import FAULTS, full, locked, read_only, short_patience
 
 
 def failure(work) -> DatabaseError:

@@ -11,8 +11,7 @@ from django.db import IntegrityError, connection, transaction
 from chatapp import store
 from chatapp.store import Measured
 from chatapp.store.models import Conversation, Draft, Item, Message
-
-from .make import call, result, text, thought
+from tests.support.make import call, result, text, thought
 
 pytestmark = pytest.mark.both
 

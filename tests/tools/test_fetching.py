@@ -17,8 +17,7 @@ import pytest
 from chatapp.net.dial import Guard
 from chatapp.tools import ToolError
 from chatapp.tools.page.fetching import MOST_REDIRECTS, Fetched, Limits, fetched
-
-from ..providers.serving import (
+from tests.support.serving import (
     Peer,
     Script,
     Server,
@@ -32,7 +31,7 @@ from ..providers.serving import (
     silence,
     stream,
 )
-from .websites import HERE, Names, at, guarded, leading, leads_to, page
+from tests.support.websites import HERE, Names, at, guarded, leading, leads_to, page
 
 SITE = "site.example"
 SMALL = Limits(size=64 * 1024)

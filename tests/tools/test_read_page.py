@@ -13,9 +13,8 @@ from chatapp.tools import TOOLS, ToolError
 from chatapp.tools.base import CAP
 from chatapp.tools.page.fetching import Limits
 from chatapp.tools.page.tool import MOST_LETTERS, in_words
-
-from ..providers.serving import Script, answer, head, raw, serving
-from .websites import at, leading, leads_to, page
+from tests.support.serving import Script, answer, head, raw, serving
+from tests.support.websites import at, leading, leads_to, page
 
 SITE = "site.example"
 

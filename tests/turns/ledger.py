@@ -17,9 +17,9 @@ from chatapp.core.items import Item, Kind
 from chatapp.core.verbatim import encode
 from chatapp.store import in_thread
 from chatapp.store.models import Message, Status
+from tests.support.providers import Line
+from tests.support.stage import Stage
 
-from .providers import Line
-from .stage import Stage
 from .test_scenarios import thoughts_in
 
 # What these servers say, or what their contracts say of them: they take no thoughts back.

@@ -18,10 +18,9 @@ from chatapp.providers.http import HttpProvider
 from chatapp.providers.reading import Limits
 from chatapp.store.models import Status
 from tests.providers.fuzz import STREAMS
-from tests.providers.serving import Script, answer, cut, forever, raw, reset, serving, silence, stream
-
-from .providers import at_once
-from .stage import play, stage
+from tests.support.providers import at_once
+from tests.support.serving import Script, answer, cut, forever, raw, reset, serving, silence, stream
+from tests.support.stage import play, stage
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -20,9 +20,9 @@ from chatapp.store.models import Message, Status
 from chatapp.store.running_models import Heartbeat
 from chatapp.turns.heartbeat import DEAD_AFTER
 from chatapp.turns.heartbeat import Heartbeat as Beating
+from tests.support.script import held, response, text, thought
+from tests.support.stage import ScriptedCatalog, ScriptedProvider, Stage, play, stage, until
 
-from .script import held, response, text, thought
-from .stage import ScriptedCatalog, ScriptedProvider, Stage, play, stage, until
 from .test_recovery import left_running
 
 pytestmark = [pytest.mark.both, pytest.mark.django_db(transaction=True)]

@@ -19,9 +19,8 @@ from chatapp.store.models import Conversation, Grant, Status
 from chatapp.tools import TOOLS
 from chatapp.tools.base import Tool, can_be_read
 from chatapp.tools.base import tool as made
-
-from .script import call, response, text
-from .stage import ScriptedCatalog, ScriptedProvider, Stage, play, stage
+from tests.support.script import call, response, text
+from tests.support.stage import ScriptedCatalog, ScriptedProvider, Stage, play, stage
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

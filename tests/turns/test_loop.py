@@ -15,9 +15,8 @@ from chatapp.providers.base import ProviderError, Trouble
 from chatapp.store.models import Conversation, Message, Status, ToolRun
 from chatapp.tools.base import Tool
 from chatapp.tools.base import tool as made
-
-from .script import Ticks, call, held, response, text, thought
-from .stage import ScriptedCatalog, ScriptedProvider, play, stage, until
+from tests.support.script import Ticks, call, held, response, text, thought
+from tests.support.stage import ScriptedCatalog, ScriptedProvider, play, stage, until
 
 pytestmark = [pytest.mark.both, pytest.mark.django_db(transaction=True)]
 

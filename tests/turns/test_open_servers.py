@@ -16,10 +16,9 @@ from chatapp.providers import WIRES
 from chatapp.providers.base import Endpoint
 from chatapp.providers.catalog import Catalog
 from chatapp.store.models import Status
-from tests.providers.serving import EVENT_STREAM, Peer, answer, serving, stream
-
-from .providers import StandIn, at_once, get_weather, tool
-from .stage import Stage, play, stage
+from tests.support.providers import StandIn, at_once, get_weather, tool
+from tests.support.serving import EVENT_STREAM, Peer, answer, serving, stream
+from tests.support.stage import Stage, play, stage
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

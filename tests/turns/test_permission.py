@@ -23,9 +23,8 @@ from chatapp.store.permissions import grants
 from chatapp.store.permissions.deciding import DECIDED, DENIED, NOT_WAITING, OTHERS
 from chatapp.tools.base import Tool, ToolError
 from chatapp.tools.base import tool as made
-
-from .script import call, response, text
-from .stage import ScriptedCatalog, ScriptedProvider, Stage, play, stage, until
+from tests.support.script import call, response, text
+from tests.support.stage import ScriptedCatalog, ScriptedProvider, Stage, play, stage, until
 
 pytestmark = [pytest.mark.both, pytest.mark.django_db(transaction=True)]
 

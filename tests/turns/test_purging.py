@@ -12,8 +12,7 @@ from django.utils import timezone
 
 from chatapp.store import in_thread
 from chatapp.turns.purging import keep_purging
-
-from .stage import play
+from tests.support.stage import play
 
 
 @pytest.mark.django_db(transaction=True)

@@ -26,9 +26,8 @@ from chatapp.store import Claim, Measured, in_thread
 from chatapp.store.models import Message, Status
 from chatapp.tools.base import Tool, tool
 from chatapp.turns.locks import ProcessLock
-
-from .script import Ticks, held, response, text, thought
-from .stage import ScriptedCatalog, ScriptedProvider, Stage, play, stage, until
+from tests.support.script import Ticks, held, response, text, thought
+from tests.support.stage import ScriptedCatalog, ScriptedProvider, Stage, play, stage, until
 
 pytestmark = [pytest.mark.both, pytest.mark.django_db(transaction=True)]
 

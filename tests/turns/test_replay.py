@@ -16,11 +16,11 @@ from chatapp.store import in_thread
 from chatapp.store.models import Conversation, Message, Status
 from chatapp.store.models import Item as ItemRow
 from chatapp.tools.base import CAP, Tool, tool
+from tests.support.providers import LINES, TOOLS, Line, catalog_for
+from tests.support.stage import Stage, play, stage, until
 
 from .ledger import Ledger, assert_one_begins_the_next
 from .ledger import decide as one_word
-from .providers import LINES, TOOLS, Line, catalog_for
-from .stage import Stage, play, stage, until
 from .test_scenarios import thoughts_in
 
 pytestmark = pytest.mark.django_db(transaction=True)

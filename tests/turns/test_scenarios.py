@@ -10,9 +10,8 @@ import pytest
 from chatapp.core.history import GO_ON
 from chatapp.core.items import Item, Kind
 from chatapp.store.models import Message, Status
-
-from .providers import LINES, TOOLS, UNKNOWN, Line, catalog_for
-from .stage import Stage, play, stage
+from tests.support.providers import LINES, TOOLS, UNKNOWN, Line, catalog_for
+from tests.support.stage import Stage, play, stage
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -10,9 +10,8 @@ import pytest
 
 from chatapp.store.models import Status
 from chatapp.tools.base import tool
-
-from .providers import LINES, Line, catalog_for
-from .stage import play, stage
+from tests.support.providers import LINES, Line, catalog_for
+from tests.support.stage import play, stage
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

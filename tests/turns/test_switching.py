@@ -13,9 +13,9 @@ import pytest
 from chatapp.core.items import Kind
 from chatapp.store.models import Status
 from chatapp.tools.base import tool
+from tests.support.providers import LINES, TOOLS, Line, catalog_for
+from tests.support.stage import Stage, play, stage
 
-from .providers import LINES, TOOLS, Line, catalog_for
-from .stage import Stage, play, stage
 from .test_scenarios import thoughts_in
 
 pytestmark = pytest.mark.django_db(transaction=True)

@@ -13,11 +13,10 @@ from chatapp.providers.catalog import Catalog
 from chatapp.store import in_thread, titles
 from chatapp.store.models import Conversation, TitledBy
 from chatapp.turns.titles import Titles
-from tests.faults import locked, short_patience
-
-from .providers import TOOLS, Line, catalog_for
-from .script import call, held, response, text, thought
-from .stage import ScriptedCatalog, ScriptedProvider, play, stage, until
+from tests.support.faults import locked, short_patience
+from tests.support.providers import TOOLS, Line, catalog_for
+from tests.support.script import call, held, response, text, thought
+from tests.support.stage import ScriptedCatalog, ScriptedProvider, play, stage, until
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

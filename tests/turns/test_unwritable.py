@@ -21,10 +21,9 @@ from chatapp.store import in_thread
 from chatapp.store.models import Status
 from chatapp.tools.base import tool
 from chatapp.turns.keep.journal import BLOCK, BLOCKS
-
-from .locked import lock
-from .script import call, held, response, text, thought
-from .stage import ScriptedCatalog, ScriptedProvider, Stage, play, stage, until
+from tests.support.locked import lock
+from tests.support.script import call, held, response, text, thought
+from tests.support.stage import ScriptedCatalog, ScriptedProvider, Stage, play, stage, until
 
 pytestmark = [pytest.mark.both, pytest.mark.django_db(transaction=True)]
 

@@ -22,9 +22,9 @@ from chatapp.store import in_thread
 from chatapp.store.models import Status
 from chatapp.turns.live import Said
 from chatapp.turns.watching import News, watch
+from tests.support.script import call, held, response, text, thought
+from tests.support.stage import ScriptedCatalog, ScriptedProvider, Stage, play, stage
 
-from .script import call, held, response, text, thought
-from .stage import ScriptedCatalog, ScriptedProvider, Stage, play, stage
 from .test_loop import CLOCK
 
 pytestmark = [pytest.mark.both, pytest.mark.django_db(transaction=True)]

@@ -10,8 +10,7 @@ import pytest
 
 from chatapp.core.items import Outcome
 from chatapp.tools.mcp.places import Address
-
-from .serving import QUICK, Stalls, http_server, kept, play
+from tests.support.tool_server import QUICK, Stalls, http_server, kept, play
 
 OK = "HTTP/1.1 200 OK\r\nConnection: close\r\n"
 

@@ -15,8 +15,7 @@ import pytest
 from chatapp.core.items import Outcome
 from chatapp.tools.base import CAP
 from chatapp.tools.mcp.places import Command
-
-from .serving import PATIENCE, QUICK, ROOT, Stalls, kept, play, python, script, until
+from tests.support.tool_server import PATIENCE, QUICK, ROOT, Stalls, kept, play, python, script, until
 
 
 async def failed(it, name="echo", arguments="{}") -> str:
@@ -469,7 +468,7 @@ def test_a_child_ends_with_a_process_that_ended_no_connection(tmp_path):
     pid = tmp_path / "pid"
     text = f"""
 import asyncio, os
-from tests.tools.mcp.serving import Kept, QUICK, script
+from tests.support.tool_server import Kept, QUICK, script
 
 async def story():
     it = Kept(script('''import os; open({str(pid)!r}, "w").write(str(os.getpid()))
