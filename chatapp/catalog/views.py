@@ -11,8 +11,8 @@ from django.views.decorators.http import require_safe
 from ..pages.commands import by_script
 from ..providers.catalog import UnknownModel
 from ..turns.engine import engine
-from . import page as models_shown
-from .page import Group
+from .page import models as models_shown
+from .page.models import Group
 
 
 @require_safe

@@ -11,7 +11,7 @@ from asgiref.sync import async_to_sync
 from django import forms
 from django.http import QueryDict
 
-from ..catalog.page import find
+from ..catalog.page.models import find
 from ..core.items import clean
 from ..pages.models import Preference
 from ..providers.catalog import UnknownModel

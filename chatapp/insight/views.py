@@ -15,10 +15,10 @@ from ..pages.csv import sheet
 from ..pages.signed_in import SignedIn
 from ..pages.staff.again import behind_password
 from ..turns.engine import engine
-from .page import MOST_PEOPLE, Chosen, Insight, chosen
-from .sheets import TABLES
-from .store import Used, load_days, load_people, load_reviews
-from .sums import day_of
+from .page.insight import MOST_PEOPLE, Chosen, Insight, chosen
+from .page.sheets import TABLES
+from .store.figures import Used, load_days, load_people, load_reviews
+from .store.sums import day_of
 
 
 @require_safe

@@ -20,8 +20,8 @@ from ..catalog.prices import load_price
 from ..core.counting import counts, newest, portions
 from ..core.durations import in_short
 from ..insight.models import PersonDay
-from ..insight.sums import day_of
-from ..reviews.reviewers import is_reviewer
+from ..insight.store.sums import day_of
+from ..reviews.store.reviewers import is_reviewer
 from ..store.changes import turn_starts
 from ..store.models import IS_LIVE, LIVE, Message
 from ..store.refusal import BeyondLimit

@@ -16,8 +16,8 @@ from ..pages.staff.site import site
 from ..pages.staff.words import visible
 from . import store as mcp_servers
 from .forms import ServerForm, ToolForm
-from .keeper import mcp
 from .models import McpServer, McpTool
+from .part import mcp
 
 CHANGED = "Changed since it was marked: it asks again."
 

@@ -27,11 +27,11 @@ from ..thread.pieces import pieces_of
 from ..thread.sent import sent_of
 from ..thread.timeline import Timeline, timeline_of
 from ..turns.engine import engine
-from . import store as browsing
-from .closed import closed
-from .looking import append_looks
 from .models import Look
 from .said import Said, said_of
+from .store import browsing
+from .store.looks import append_looks
+from .views.closed import closed
 
 WINDOW = 50
 

@@ -10,8 +10,8 @@ from django.http import Http404
 
 from ..store.models import Conversation
 from .models import Note, Submission, Wish
-from .reviewers import is_reviewer, reviewers
 from .store import reviewing
+from .store.reviewers import is_reviewer, reviewers
 from .store.submitting import submissions_of, wishes_of
 
 LONGEST_NUMBER = 18

@@ -11,14 +11,14 @@ from django.contrib.auth.models import User
 from django.template.loader import render_to_string
 from django.utils import timezone
 
-from ..catalog.page import models_in_words
+from ..catalog.page.models import models_in_words
 from ..core.durations import in_short
 from ..pages import operations
 from ..pages.operations import Operation
 from ..pages.words.moments import Moment, ago
 from ..providers.catalog import Catalog
 from .models import Submission, Verdict, Wish
-from .reviewers import reviewers
+from .store.reviewers import reviewers
 from .store.reviewing import load_marks, load_titles
 from .store.submitting import submissions_of, wishes_of
 

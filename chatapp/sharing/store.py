@@ -15,8 +15,8 @@ from django.db import transaction
 from django.db.models import F, Q, QuerySet
 from django.utils import timezone
 
-from ..branches.copying import Parts
-from ..branches.forking import FORK_OF, Extent, Forked, Manner, fork
+from ..branches.store.copying import Parts
+from ..branches.store.forking import FORK_OF, Extent, Forked, Manner, fork
 from ..core.items import Kind
 from ..core.titles import first_words
 from ..store.changes import tell

@@ -12,8 +12,8 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from chatapp import store
-from chatapp.branches import compared
-from chatapp.branches.forking import fork
+from chatapp.branches.page import compare as compared
+from chatapp.branches.store.forking import fork
 from chatapp.sharing.store import fork_shared, share
 from chatapp.store import AskedFor, Measured, deleting, places
 from chatapp.store.models import Conversation, Item, Message, Status
@@ -485,7 +485,7 @@ def test_a_map_does_not_begin_with_what_one_may_not_see(she, alice, bob):
 
 
 def test_a_map_keeps_what_was_chosen_on_all_its_pages(she, alice, monkeypatch):
-    monkeypatch.setattr("chatapp.branches.map.WINDOW", 2)
+    monkeypatch.setattr("chatapp.branches.page.map.WINDOW", 2)
     answers = chain(alice, 3)
     where = f"/c/{answers[0].conversation_id}/map/"
     assert f'href="?from=4&amp;a={answers[0].pk}"' in she.get(f"{where}?from=2&a={answers[0].pk}").text

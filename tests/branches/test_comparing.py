@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from chatapp import store
-from chatapp.branches import comparing
-from chatapp.branches.comparing import load_measures, load_parting
-from chatapp.branches.copying import Parts
-from chatapp.branches.forking import Extent, fork
+from chatapp.branches.store import parting as comparing
+from chatapp.branches.store.copying import Parts
+from chatapp.branches.store.forking import Extent, fork
+from chatapp.branches.store.parting import load_measures, load_parting
 from chatapp.store import Measured, deleting, places
 from chatapp.store.models import Item, Message, Status
 from tests.support.make import call, result, text, thought

@@ -11,11 +11,11 @@ from django.db import connection
 from django.utils import timezone
 
 from chatapp import store
-from chatapp.accounts import leaving
-from chatapp.branches import forking
-from chatapp.branches.copying import BATCH, NOT_SHARED, Parts
-from chatapp.branches.forking import Extent, fork, forks_of, origin_of
+from chatapp.accounts.store import leaving
 from chatapp.branches.models import Origin
+from chatapp.branches.store import forking
+from chatapp.branches.store.copying import BATCH, NOT_SHARED, Parts
+from chatapp.branches.store.forking import Extent, fork, forks_of, origin_of
 from chatapp.core.decision import Decided, Decision, decision_item
 from chatapp.store import Measured, Refused, deleting, places
 from chatapp.store.changes import changed

@@ -16,7 +16,7 @@ from hypothesis import HealthCheck, Phase, event, given, settings
 from hypothesis import strategies as st
 
 from chatapp import store
-from chatapp.branches.forking import Extent, fork
+from chatapp.branches.store.forking import Extent, fork
 from chatapp.core.contracts import Contract, Repair, Scope
 from chatapp.core.history import Target, fold
 from chatapp.store import Refused

@@ -11,7 +11,7 @@ from uuid import UUID, uuid4
 import pytest
 
 from chatapp import store
-from chatapp.branches.map import WINDOW, window
+from chatapp.branches.page.map import WINDOW, window
 from chatapp.core.items import Item, Kind
 from chatapp.core.tree import repair
 from chatapp.store.models import Conversation, Message

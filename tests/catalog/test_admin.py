@@ -11,8 +11,8 @@ import pytest
 from django.apps import apps
 
 from chatapp.catalog import store as model_providers
-from chatapp.catalog.keeper import endpoint_of
 from chatapp.catalog.models import Installation, KnownModel, ModelProvider
+from chatapp.catalog.part import endpoint_of
 from chatapp.catalog.prices import load_price
 from chatapp.providers.catalog import Choices
 from chatapp.store import in_thread

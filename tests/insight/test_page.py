@@ -15,11 +15,11 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from chatapp import store
-from chatapp.accounts.roles import set_roles
+from chatapp.accounts.store.roles import set_roles
 from chatapp.core.draft import Draft
 from chatapp.core.spread import bucket
 from chatapp.insight.models import ModelDay, PersonDay
-from chatapp.insight.sums import day_of
+from chatapp.insight.store.sums import day_of
 from chatapp.reviews.models import Verdict
 from chatapp.reviews.store import reviewing
 from chatapp.reviews.store.submitting import submit, withdraw

@@ -14,14 +14,14 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from chatapp import store
-from chatapp.accounts import store as accounts
 from chatapp.accounts.models import SignedUp
+from chatapp.accounts.store import accounts
 from chatapp.catalog.models import KnownModel, ModelProvider
 from chatapp.insight.models import PersonDay
 from chatapp.limits import store as limits
 from chatapp.limits.models import DailyLimit
 from chatapp.providers.base import Endpoint
-from chatapp.reviews.reviewers import REVIEWERS
+from chatapp.reviews.store.reviewers import REVIEWERS
 from chatapp.store import AskedFor, Measured, Refused, deleting
 from chatapp.store.models import Conversation, Message
 from tests.store.test_fence import PATIENCE, InThread

@@ -10,9 +10,9 @@ from uuid import UUID
 
 from django import forms
 
-from chatapp.branches import map as tree_map
-from chatapp.branches.map_rows import BEGINNING, Beginning
-from chatapp.catalog import page as models_shown
+from chatapp.branches.page import map as tree_map
+from chatapp.branches.store.beginnings import BEGINNING, Beginning
+from chatapp.catalog.page import models as models_shown
 from chatapp.config.logs import JsonFormatter, TextFormatter
 from chatapp.core import contracts
 from chatapp.core.history import History, Question
@@ -65,7 +65,7 @@ ROADS: dict[str, Road] = {
     "tools.page.page_text.PageText.say": lambda text: _page(text),
     "markdown.addresses.Addresses.match": Addresses().match,
     "markdown.growing.Growing.look": lambda text: Growing().look(text),
-    "catalog.page.all_models": lambda text: models_shown.all_models([], text),
+    "catalog.page.models.all_models": lambda text: models_shown.all_models([], text),
     # More fields than some are refused before any is read.
     "pages.door.form_bodies.read_form": lambda text: read_form(text.encode().replace(b"&", b"=")),
     "pages.door.sockets.Rate.may": lambda text: Rate(64, 1.0).may(text),
@@ -163,20 +163,20 @@ IN_PIECES = """
     providers.chat.parser.ChatParser.feed providers.chat.tags.TagReader.feed
     providers.openai.stream.ResponsesParser.feed providers.reading.Reader.read
     pages.door.daphne.CappedRequest.handleContentChunk pages.door.daphne.CappedRequest.requestReceived
-    providers.sse.Decoder.feed live.growing.GrowingItem.write live.growing.GrowingItem.write_plainly
+    providers.sse.Decoder.feed live.growing_item.GrowingItem.write live.growing_item.GrowingItem.write_plainly
 """
 THROUGH_OTHERS = """
     providers.anthropic.messages.MessagesWire.refusal providers.chat.completions.ChatCompletions.refusal
     providers.openai.responses.ResponsesWire.refusal providers.base.Parser.feed providers.base.Wire.refusal
     providers.bodies.words providers.failures.hide providers.refusals.trouble_error tools.base.Tool.run
     tools.page.fetching.fetched tools.page.tool.in_words tools.mcp.connection.Session.call tools.mcp.server.Server.call
-    conversations.forms.Instructions.validate accounts.forms.SignUpForm.validate_password_for_user
-    accounts.forms.ResetForm.get_users tools.page.page_text.PageText.begin_link tools.page.page_text.PageText.end_part
+    conversations.forms.Instructions.validate accounts.forms.accounts.SignUpForm.validate_password_for_user
+    accounts.forms.accounts.ResetForm.get_users tools.page.page_text.PageText.begin_link tools.page.page_text.PageText.end_part
     thread.pieces.from_draft thread.sent.sent_of
 """
 ASKS_A_DATABASE = """
     reviews.access.reviewer_named reviews.access.note_on reviews.access.submitted_message pages.signed_in.who_is_signed_in
-    conversations.composer.composer_for live.conversation.ConversationNews.catch_up thread.page.shown_of
+    conversations.page.composer.composer_for live.conversation.ConversationNews.catch_up thread.page.shown_of
     pages.signed_in.Presence.until_signed_out providers.demo.DemoProvider.model
 """
 ASKS_THE_WORLD = """
@@ -193,9 +193,9 @@ NAMES_OF_OURS = """
     providers.catalog.Catalog.provider providers.catalog.Provider.model providers.http.HttpProvider.model
     providers.local.provider.LocalProvider.model
     tools.calculator.arithmetic.called tools.base.tool tools.mcp.offered.LeftOut.add tools.mcp.tools.fingerprint_of
-    pages.commands.away pages.commands.refused conversations.composer.render_asking
-    conversations.composer.render_refused conversations.composer.render_send thread.endings.ending thread.figures.many
-    insight.page.Sums.of insight.page.time_of sharing.links.url_of thread.meter.meter_of catalog.page.find
+    pages.commands.away pages.commands.refused conversations.page.composer.render_asking
+    conversations.page.composer.render_refused conversations.page.composer.render_send thread.endings.ending thread.figures.many
+    insight.page.insight.Sums.of insight.page.insight.time_of sharing.page.links.url_of thread.meter.meter_of catalog.page.models.find
     pages.words.numbers.number_in pages.operations.blocks pages.operations.keep thread.permission.panel_id
     markdown.kept.Kept.get markdown.kept.Kept.put pages.static_files.StaticFiles.add_files
     pages.static_files.Storage.stored_name thread.page.Viewer.larger thread.timeline.timeline_of reviews.forms.see_other
@@ -215,70 +215,16 @@ NOT_ASKED = frozenset(
     ).split()
 )
 # Their own readers of the environment and of rows, the terminal's commands, and pages, which the forms and the functions above make.
-NOT_WALKED = (
-    *(
-        "accounts.admin",
-        "accounts.first_account",
-        "accounts.leaving",
-        "accounts.letting_in",
-        "accounts.models",
-    ),
-    *(
-        "accounts.names",
-        "accounts.roles",
-        "accounts.store",
-        "accounts.views",
-        "accounts.ways_in",
-        "admin_pages",
-    ),
-    *("branches.comparing", "branches.copying", "branches.forking", "branches.map_rows", "branches.models"),
-    *(
-        "branches.verify",
-        "branches.views",
-        "catalog.admin",
-        "catalog.keeper",
-        "catalog.models",
-        "catalog.prices",
-    ),
-    *(
-        "catalog.store",
-        "catalog.views",
-        "checks.",
-        "config.databases",
-        "config.environment",
-        "config.mail_server",
-    ),
-    *(
-        "conversations.instructions",
-        "conversations.store",
-        "conversations.views",
-        "insight.models",
-        "insight.store",
-    ),
-    *("insight.sums", "insight.views", "limits.", "management.", "mcp_servers.", "models", "oversight."),
-    *(
-        "pages.errors",
-        "pages.health",
-        "pages.limiting.throttle",
-        "pages.models",
-        "pages.preferences",
-        "pages.staff",
-    ),
-    *(
-        "providers.local.files",
-        "providers.local.holder",
-        "providers.local.install",
-        "providers.local.process",
-    ),
-    *("providers.local.smollm2", "reviews.models", "reviews.reviewers", "reviews.store", "reviews.verify"),
-    *(
-        "reviews.views",
-        "settings.",
-        "sharing.models",
-        "sharing.store",
-        "sharing.views",
-        "store.",
-        "thread.views",
-        "turns.",
-    ),
+NOT_WALKED = tuple(
+    """
+    accounts.admin accounts.models accounts.store accounts.views admin_pages branches.models branches.store
+    branches.verify branches.views catalog.admin catalog.forms catalog.models catalog.page.known_models
+    catalog.page.providers catalog.part catalog.prices catalog.store catalog.views checks. config.databases
+    config.environment config.mail_server conversations.instructions conversations.store conversations.views
+    insight.models insight.store insight.views limits. management. mcp_servers. models oversight. pages.errors
+    pages.health pages.limiting.throttle pages.models pages.preferences pages.staff providers.local.files
+    providers.local.holder providers.local.install providers.local.process providers.local.smollm2 reviews.models
+    reviews.store reviews.verify reviews.views settings. sharing.models sharing.store sharing.views store.
+    thread.views turns.
+""".split()
 )

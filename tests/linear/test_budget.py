@@ -12,7 +12,7 @@ from uuid import UUID
 import pytest
 
 from chatapp.core.items import Kind
-from chatapp.live.growing import GrowingItem
+from chatapp.live.growing_item import GrowingItem
 from chatapp.markdown import render_within
 from chatapp.markdown.renderers import GivenUp, Renderers
 from chatapp.thread.bodies import blocks_within

@@ -24,7 +24,7 @@ from chatapp.core.events import (
     Retrying,
 )
 from chatapp.core.items import Item, Kind
-from chatapp.live.growing import GrowingItem
+from chatapp.live.growing_item import GrowingItem
 from chatapp.markdown import blocks_within
 from chatapp.pages.operations import Operation
 from chatapp.providers.base import ProviderError, Trouble

@@ -7,8 +7,8 @@ import re
 import pytest
 
 from chatapp.mcp_servers import store as mcp_servers
-from chatapp.mcp_servers.keeper import GONE, Mcp
 from chatapp.mcp_servers.models import McpServer, McpTool
+from chatapp.mcp_servers.part import GONE, Mcp
 from chatapp.tools.at_hand import ToolsAtHand
 from chatapp.tools.mcp.offered import Offered
 from chatapp.tools.mcp.places import Command

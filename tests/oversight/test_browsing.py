@@ -11,15 +11,14 @@ from django.apps import apps
 from django.contrib.auth.models import Group, User
 
 from chatapp import store
-from chatapp.accounts import roles
+from chatapp.accounts.store import roles
 from chatapp.core.history import Dropped
 from chatapp.core.signs import HIDDEN
 from chatapp.live.socket import SIGNED_OUT
-from chatapp.oversight import looking
 from chatapp.oversight.models import Look
-from chatapp.reviews import reviewers
+from chatapp.oversight.store import looks as looking
 from chatapp.reviews.models import Verdict
-from chatapp.reviews.store import reviewing
+from chatapp.reviews.store import reviewers, reviewing
 from chatapp.reviews.store.submitting import submit, withdraw
 from chatapp.store import AskedFor, Measured, changes, deleting, in_thread
 from chatapp.store.models import Conversation, Item, Message, Status

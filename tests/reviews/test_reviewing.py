@@ -14,7 +14,7 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from chatapp import store
-from chatapp.accounts import leaving
+from chatapp.accounts.store import leaving
 from chatapp.branches.models import Origin
 from chatapp.pages.limiting import throttle
 from chatapp.pages.limiting.wholesale import COPIES, LINKS

@@ -8,8 +8,8 @@ import pytest
 from django.contrib.auth.models import User
 
 from chatapp import store
-from chatapp.accounts.roles import set_roles
-from chatapp.branches import forking
+from chatapp.accounts.store.roles import set_roles
+from chatapp.branches.store import forking
 from chatapp.reviews.models import Note, Scope, Submission, Submitted, Verdict
 from chatapp.reviews.store import reviewing, submitting
 from chatapp.reviews.store.reviewing import (

@@ -9,7 +9,7 @@ import pytest
 from django.utils import timezone
 
 from chatapp import store
-from chatapp.accounts import leaving
+from chatapp.accounts.store import leaving
 from chatapp.sharing import store as sharing
 from chatapp.sharing.models import Share
 from chatapp.sharing.store import (

@@ -8,7 +8,7 @@ from django.contrib.auth.models import User
 from django.test import Client
 
 from chatapp import store
-from chatapp.accounts.roles import set_roles
+from chatapp.accounts.store.roles import set_roles
 from chatapp.core.items import Item, Kind
 from chatapp.store import AskedFor, Measured
 from chatapp.store.models import Message

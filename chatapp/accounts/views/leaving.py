@@ -17,8 +17,8 @@ from ...pages.limiting.throttle import Limit
 from ...pages.signed_in import SignedIn
 from ...store import Refused
 from ...turns.engine import engine
-from .. import leaving
-from ..settings_forms import LeaveForm
+from ..forms.settings import LeaveForm
+from ..store import leaving
 
 
 @method_decorator(sensitive_post_parameters(), name="dispatch")

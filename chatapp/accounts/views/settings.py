@@ -12,7 +12,7 @@ from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_http_methods
 
-from ...catalog import page as models_shown
+from ...catalog.page import models as models_shown
 from ...limits import store as limits
 from ...pages.commands import by_script
 from ...pages.models import Theme
@@ -21,8 +21,8 @@ from ...pages.signed_in import SignedIn
 from ...pages.words.days import zone_of
 from ...pages.words.moments import Moment
 from ...turns.engine import engine
-from .. import ways_in
-from ..settings_forms import AppearanceForm, ConversationsForm
+from ..forms.settings import AppearanceForm, ConversationsForm
+from ..store import ways_in
 
 SECTIONS: dict[str, type[ModelForm]] = {"appearance": AppearanceForm, "conversations": ConversationsForm}
 

@@ -14,7 +14,7 @@ from ...pages.signed_in import SignedIn
 from ...pages.words.numbers import number_in
 from ...store.models import Message
 from ...thread.page import viewer_of
-from ..compared import load_compared
+from ..page.compare import load_compared
 
 
 @require_safe

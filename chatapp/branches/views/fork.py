@@ -15,9 +15,9 @@ from ...pages.limiting.wholesale import refuse_too_many
 from ...pages.signed_in import SignedIn
 from ...store import Refused
 from ...store.models import LIVE
-from .. import forking as forks
-from ..extents import extents_of
-from ..forking import NOTHING_ENDED, Extent
+from ..page.extents import extents_of
+from ..store import forking as forks
+from ..store.forking import NOTHING_ENDED, Extent
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

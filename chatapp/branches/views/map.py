@@ -16,8 +16,8 @@ from ...pages.signed_in import SignedIn
 from ...pages.words.numbers import number_in
 from ...store.places import load_head, load_tree
 from ...turns.engine import engine
-from ..map import map_of, window
-from ..map_rows import load_beginnings
+from ..page.map import map_of, window
+from ..store.beginnings import load_beginnings
 from .compare import named
 
 

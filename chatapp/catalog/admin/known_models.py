@@ -24,9 +24,9 @@ from ...providers.base import ModelSpec
 from ...providers.catalog import UnknownModel
 from ...turns.engine import engine
 from .. import store as model_providers
+from ..forms.known_models import PRICES, ModelForm, why_not_hidden
 from ..models import KnownModel
-from .known_model_forms import PRICES, ModelForm, why_not_hidden
-from .known_models_shown import lines
+from ..page.known_models import lines
 from .providers import look_once_it_is_stored
 
 LIST = "admin:chatapp_knownmodel_changelist"

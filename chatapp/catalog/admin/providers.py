@@ -21,10 +21,10 @@ from ...pages.staff.rights import StaffOnly
 from ...pages.staff.site import site
 from ...turns.engine import engine
 from .. import store as model_providers
-from ..keeper import providers
+from ..forms.providers import ProviderForm
 from ..models import ModelProvider
-from .provider_forms import ProviderForm
-from .providers_shown import in_words, lines
+from ..page.providers import in_words, lines
+from ..part import providers
 
 LIST = "admin:chatapp_modelprovider_changelist"
 

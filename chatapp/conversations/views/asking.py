@@ -24,9 +24,9 @@ from ...store.leaving_out import find_start
 from ...store.models import Conversation, Message, Role
 from ...thread.page import load_message, viewer_of
 from ...turns.engine import engine
-from ..composer import composer_for, render_refused
 from ..forms import AskForm, Question
-from ..question_news import end_of_branch, question_news
+from ..news.question import end_of_branch, question_news
+from ..page.composer import composer_for, render_refused
 from .home import render_home
 from .thread import render_conversation
 

@@ -20,7 +20,7 @@ from ...store import Refused, deleting, titles
 from ...store.models import Conversation
 from ...turns.engine import engine
 from .. import store as listing
-from ..sidebar import (
+from ..page.sidebar import (
     LIST,
     BadQuery,
     Toast,

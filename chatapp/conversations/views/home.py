@@ -9,14 +9,14 @@ from django.http import HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from ...catalog import page as models_shown
-from ...catalog.page import find
+from ...catalog.page import models as models_shown
+from ...catalog.page.models import find
 from ...pages.preferences import load_preference
 from ...pages.signed_in import SignedIn
 from ...turns.engine import engine
-from ..composer import composer_for
 from ..forms import ABOUT_US, WHO_KNOWS, AskForm
-from ..tools import tools_to_begin_with
+from ..page.composer import composer_for
+from ..page.tools import tools_to_begin_with
 
 # What is asked, and what it shows.
 EXAMPLES = (

@@ -22,11 +22,11 @@ from ...thread.meter import meter_for
 from ...thread.outline import outline_of
 from ...thread.page import NEWEST, load_thread, viewer_of
 from ...turns.engine import engine
-from ..composer import composer_for
 from ..forms import AskForm
-from ..provenance import provenance_of
-from ..question_news import answering
-from ..tools import tools_of
+from ..news.question import answering
+from ..page.composer import composer_for
+from ..page.provenance import provenance_of
+from ..page.tools import tools_of
 
 # So many are shown at once at most, by those who have no script that asks for more.
 MOST = 1000

@@ -19,7 +19,7 @@ from ...store import Refused, choose_tools, definitions_of, names_of
 from ...store.models import Conversation
 from ...store.permissions import grants
 from ...turns.engine import engine
-from ..tools import tools_of
+from ..page.tools import tools_of
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

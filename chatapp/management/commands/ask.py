@@ -17,7 +17,7 @@ from django.contrib.auth.models import User
 from django.core.management.base import BaseCommand, CommandError
 from django.db import Error
 
-from chatapp.accounts import store as accounts
+from chatapp.accounts.store import accounts
 from chatapp.management import tables
 from chatapp.management.permitting import can_ask, permit
 from chatapp.management.terminal import JsonLines, Terminal

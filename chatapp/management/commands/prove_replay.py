@@ -14,7 +14,7 @@ from django.core.management.base import BaseCommand, CommandError
 from django.db import Error
 from django.urls import reverse
 
-from chatapp.accounts import store as accounts
+from chatapp.accounts.store import accounts
 from chatapp.management import tables
 from chatapp.management.proving import Proof, Verdict
 from chatapp.providers.catalog import UnknownModel

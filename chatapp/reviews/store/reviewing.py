@@ -14,9 +14,9 @@ from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Subquery, Val
 from django.db.models.functions import Substr
 from django.utils import timezone
 
-from ...branches.copying import Parts
-from ...branches.forking import NOT_THERE, NOTHING_ENDED, Extent, Forked, Manner, fork
 from ...branches.models import Origin
+from ...branches.store.copying import Parts
+from ...branches.store.forking import NOT_THERE, NOTHING_ENDED, Extent, Forked, Manner, fork
 from ...core.items import Kind, clean
 from ...core.titles import first_words
 from ...core.tree import Tree, repair
@@ -25,7 +25,7 @@ from ...store.changes import tell_person
 from ...store.models import LIVE, Item, Message
 from ...store.tree import Refused
 from ..models import Note, Submission, Submitted, Verdict
-from ..reviewers import is_reviewer, reviewers
+from .reviewers import is_reviewer, reviewers
 from .submitting import submissions_of, tell_reviewers, there, wishes_of
 
 MOST_NOTES = 1000

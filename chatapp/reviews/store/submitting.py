@@ -24,7 +24,7 @@ from ...store.models import LIVE, UNFINISHED, Conversation, Message, Role
 from ...store.places import load_tree
 from ...store.tree import Refused
 from ..models import Scope, Submission, Submitted, Wish
-from ..reviewers import reviewers
+from .reviewers import reviewers
 
 MOST_MESSAGES = 20_000
 # Of one conversation that nobody has judged yet.

@@ -31,8 +31,8 @@ from ..forms import NoteForm, VerdictForm, see_other, taken
 from ..models import Submission
 from ..news import shown_submissions
 from ..page import load_review_page
-from ..reviewers import is_reviewer, reviewers
 from ..store import reviewing as store
+from ..store.reviewers import is_reviewer, reviewers
 
 MOST_LISTED = 200
 LONGEST_NUMBER = 6

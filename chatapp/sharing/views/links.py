@@ -19,7 +19,7 @@ from ...store import Refused
 from ...store.models import Message
 from .. import store as links
 from ..access import my_share
-from ..links import ShareForm, shown_links
+from ..page.links import ShareForm, shown_links
 from ..store import load_shares
 
 # Older ones are found where they were made.

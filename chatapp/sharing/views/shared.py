@@ -20,7 +20,7 @@ from ...pages.visitors import visitor_address
 from ...pages.words.days import zone_of
 from ...store import Refused, if_possible
 from ...turns.engine import engine
-from ..page import load_shared_page
+from ..page.shared import load_shared_page
 from ..store import Shared, fork_shared, open_share
 
 # A class of pupils may sit behind one address.

@@ -1,0 +1,100 @@
+"""Links to branches as their owner sees them: the form that makes one, and the list of those that are there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import timedelta, tzinfo
+from typing import Any
+
+from django import forms
+from django.conf import settings
+from django.http import HttpRequest
+from django.urls import reverse
+from django.utils import timezone
+
+from ...pages.words.days import day_in_words, zone_of
+from ...pages.words.moments import Moment
+from ...store.models import Role
+from ..models import Share
+
+EXPIRIES = {"": None, "day": timedelta(days=1), "week": timedelta(weeks=1), "month": timedelta(days=30)}
+_NAMES = {"": "Never", "day": "After a day", "week": "After a week", "month": "After 30 days"}
+
+
+class ShareForm(forms.Form):
+    thoughts = forms.BooleanField(required=False)
+    tools = forms.BooleanField(required=False)
+    expires = forms.ChoiceField(required=False, choices=_NAMES.items())
+
+    def choices(self) -> dict[str, Any]:
+        """As the store takes them; what makes no sense is the least."""
+        self.full_clean()
+        said = self.cleaned_data
+        lasts = EXPIRIES[said["expires"]] if "expires" in said else EXPIRIES["day"]
+        return {
+            "with_thoughts": said["thoughts"],
+            "with_tools": said["tools"],
+            "expires_at": timezone.now() + lasts if lasts else None,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class ShownLink:
+    """One that can still be revoked, in words."""
+
+    row: Share
+    url: str
+    what: str
+    facts: str
+    is_over: bool
+
+    @property
+    def title(self) -> str:
+        return self.row.leaf.conversation.title
+
+
+def shown_links(request: HttpRequest, rows: Iterable[Share]) -> list[ShownLink]:
+    return [_shown(request, row) for row in rows]
+
+
+def _shown(request: HttpRequest, row: Share) -> ShownLink:
+    now, zone = timezone.now(), zone_of(request)
+    is_over = row.expires_at is not None and row.expires_at <= now
+    until = Moment(row.leaf.created_at.astimezone(zone))
+    end = "question" if row.leaf.role == Role.USER else "answer"
+    what = f"Up to the {end} of {until.clock}, {_parts(row)}"
+    day = day_in_words(row.created_at.astimezone(zone), now.astimezone(zone).date())
+    facts = ", ".join(
+        filter(None, [f"made {day[:1].lower()}{day[1:]}", _read(row.opened), _ends(row, is_over, zone)])
+    )
+    return ShownLink(row, url_of(request, row.token), what, facts, is_over)
+
+
+def url_of(request: HttpRequest, token: str) -> str:
+    here = settings.PUBLIC_URL or f"{request.scheme}://{request.get_host()}"
+    return f"{here.rstrip('/')}{reverse('shared', args=[token])}"
+
+
+def _parts(row: Share) -> str:
+    match row.with_thoughts, row.with_tools:
+        case True, True:
+            return "with thoughts and tool details"
+        case True, False:
+            return "with thoughts, without tool details"
+        case False, True:
+            return "without thoughts, with tool details"
+        case _:
+            return "without thoughts and tool details"
+
+
+def _read(times: int) -> str:
+    return "never read" if not times else "read once" if times == 1 else f"read {times:,} times"
+
+
+def _ends(row: Share, is_over: bool, zone: tzinfo) -> str:
+    if row.expires_at is None:
+        return ""
+    if is_over:
+        return "does not open any more"
+    return f"until {Moment(row.expires_at.astimezone(zone)).day}"
