@@ -1,4 +1,4 @@
-"""The list of one's conversations: pages of it, one row of it, and what a person does to a row."""
+"""The list of one's conversations: pages of it, one row of it, and what a person does to a row or to its instructions."""
 
 from __future__ import annotations
 
@@ -15,9 +15,11 @@ from django.db.models import Q, QuerySet
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 
+from ..core.items import clean
 from ..core.titles import one_line
 from ..store.changes import tell
-from ..store.models import IS_LIVE, Conversation, Message, Status
+from ..store.models import IS_LIVE, LIVE, Conversation, Message, Status
+from ..store.refusal import Refused
 
 PAGE = 40
 MOST_WORDS = 8
@@ -92,6 +94,16 @@ def pin(conversation: UUID, *, pinned: bool) -> None:
 @transaction.atomic
 def archive(conversation: UUID, *, archived: bool) -> None:
     _mark(conversation, archived_at=timezone.now() if archived else None)
+
+
+@transaction.atomic
+def save_instructions(conversation: UUID, text: str) -> None:
+    """Not while an answer is written: its rounds must all begin alike."""
+    row = Conversation.objects.select_for_update().get(pk=conversation)
+    if Message.objects.filter(conversation=row, status__in=LIVE).exists():
+        raise Refused("An answer is being written here. Change the instructions when it has ended.")
+    row.instructions = clean(text)
+    row.save(update_fields=["instructions"])
 
 
 def _mark(conversation: UUID, **fields: datetime | None) -> None:

@@ -16,7 +16,7 @@ from django.dispatch import receiver
 from django.utils import timezone
 
 from ..catalog.models import ModelProvider
-from ..catalog.prices import load_price
+from ..catalog.store import load_price
 from ..core.counting import counts, newest, portions
 from ..core.durations import in_short
 from ..insight.models import PersonDay

@@ -215,16 +215,58 @@ NOT_ASKED = frozenset(
     ).split()
 )
 # Their own readers of the environment and of rows, the terminal's commands, and pages, which the forms and the functions above make.
-NOT_WALKED = tuple(
-    """
-    accounts.admin accounts.models accounts.store accounts.views admin_pages branches.models branches.store
-    branches.verify branches.views catalog.admin catalog.forms catalog.models catalog.page.known_models
-    catalog.page.providers catalog.part catalog.prices catalog.store catalog.views checks. config.databases
-    config.environment config.mail_server conversations.instructions conversations.store conversations.views
-    insight.models insight.store insight.views limits. management. mcp_servers. models oversight. pages.errors
-    pages.health pages.limiting.throttle pages.models pages.preferences pages.staff providers.local.files
-    providers.local.holder providers.local.install providers.local.process providers.local.smollm2 reviews.models
-    reviews.store reviews.verify reviews.views settings. sharing.models sharing.store sharing.views store.
-    thread.views turns.
-""".split()
+NOT_WALKED = (
+    "accounts.admin",
+    "accounts.models",
+    "accounts.store",
+    "accounts.views",
+    "admin_pages",
+    "branches.models",
+    "branches.store",
+    "branches.verify",
+    "branches.views",
+    "catalog.admin",
+    "catalog.forms",
+    "catalog.models",
+    "catalog.page.known_models",
+    "catalog.page.providers",
+    "catalog.part",
+    "catalog.store",
+    "catalog.views",
+    "checks.",
+    "config.databases",
+    "config.environment",
+    "config.mail_server",
+    "conversations.store",
+    "conversations.views",
+    "insight.models",
+    "insight.store",
+    "insight.views",
+    "limits.",
+    "management.",
+    "mcp_servers.",
+    "models",
+    "oversight.",
+    "pages.errors",
+    "pages.health",
+    "pages.limiting.throttle",
+    "pages.models",
+    "pages.preferences",
+    "pages.staff",
+    "providers.local.files",
+    "providers.local.holder",
+    "providers.local.install",
+    "providers.local.process",
+    "providers.local.smollm2",
+    "reviews.models",
+    "reviews.store",
+    "reviews.verify",
+    "reviews.views",
+    "settings.",
+    "sharing.models",
+    "sharing.store",
+    "sharing.views",
+    "store.",
+    "thread.views",
+    "turns.",
 )

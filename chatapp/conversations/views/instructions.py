@@ -16,7 +16,7 @@ from ...pages.signed_in import SignedIn
 from ...store import Refused
 from ...store.models import Conversation
 from ..forms import Instructions
-from ..instructions import save_instructions
+from ..store import save_instructions
 
 
 class InstructionsForm(forms.Form):

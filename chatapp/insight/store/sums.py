@@ -18,7 +18,7 @@ from django.db.models.functions import Cast
 from django.dispatch import receiver
 from django.utils import timezone
 
-from ...catalog.prices import Price, load_price
+from ...catalog.store import Price, load_price
 from ...core.counting import COUNTED, Portion, copied, counts, newest, portions
 from ...store.changes import turn_ended, turn_goes_on
 from ...store.models import ENDED, Message, Role, Status

@@ -1,13 +1,11 @@
-"""Links to branches as their owner sees them: the form that makes one, and the list of those that are there."""
+"""Links to branches as their owner sees them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import timedelta, tzinfo
-from typing import Any
+from datetime import tzinfo
 
-from django import forms
 from django.conf import settings
 from django.http import HttpRequest
 from django.urls import reverse
@@ -17,26 +15,6 @@ from ...pages.words.days import day_in_words, zone_of
 from ...pages.words.moments import Moment
 from ...store.models import Role
 from ..models import Share
-
-EXPIRIES = {"": None, "day": timedelta(days=1), "week": timedelta(weeks=1), "month": timedelta(days=30)}
-_NAMES = {"": "Never", "day": "After a day", "week": "After a week", "month": "After 30 days"}
-
-
-class ShareForm(forms.Form):
-    thoughts = forms.BooleanField(required=False)
-    tools = forms.BooleanField(required=False)
-    expires = forms.ChoiceField(required=False, choices=_NAMES.items())
-
-    def choices(self) -> dict[str, Any]:
-        """As the store takes them; what makes no sense is the least."""
-        self.full_clean()
-        said = self.cleaned_data
-        lasts = EXPIRIES[said["expires"]] if "expires" in said else EXPIRIES["day"]
-        return {
-            "with_thoughts": said["thoughts"],
-            "with_tools": said["tools"],
-            "expires_at": timezone.now() + lasts if lasts else None,
-        }
 
 
 @dataclass(frozen=True, slots=True)

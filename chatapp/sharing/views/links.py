@@ -19,7 +19,8 @@ from ...store import Refused
 from ...store.models import Message
 from .. import store as links
 from ..access import my_share
-from ..page.links import ShareForm, shown_links
+from ..forms import ShareForm
+from ..page.links import shown_links
 from ..store import load_shares
 
 # Older ones are found where they were made.
