@@ -122,7 +122,7 @@ def ask(conversation, alice):
 def claimed(ask):
     from chatapp import store
 
-    return store.claim(ask().answer, runner="here", seen=0)
+    return store.claim_turn(ask().answer, runner="here", seen=0)
 
 
 @pytest.fixture

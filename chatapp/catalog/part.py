@@ -9,14 +9,14 @@ from threading import Lock
 from django.db import Error
 
 from ..providers.base import Endpoint
-from ..providers.catalog import Catalog, Choices, Said
+from ..providers.catalog import Catalog, Choices, StaffSaid
 from ..store import in_thread
 from ..turns.engine import engine
 from ..turns.keys import key_in
-from ..turns.parts import PARTS, Part
+from ..turns.parts import PARTS, EnginePart
 from . import store as model_providers
 from .models import KnownModel, ModelProvider
-from .store import Chosen
+from .store import StaffChoices
 
 log = logging.getLogger(__name__)
 
@@ -28,7 +28,7 @@ def providers() -> Providers:
     return engine().part(Providers)
 
 
-class Providers(Part):
+class Providers(EnginePart):
     """Rows are what counts; one number tells whether they have changed."""
 
     def __init__(self, catalog: Catalog, *, every: float = EVERY) -> None:
@@ -57,7 +57,7 @@ class Providers(Part):
                 log.warning("the providers could not be looked at: %s", type(error).__name__)
 
 
-def choices_of(chosen: Chosen) -> Choices:
+def choices_of(chosen: StaffChoices) -> Choices:
     rows = chosen.providers
     return Choices(
         endpoints=tuple(endpoint_of(row) for row in rows if row.is_on),
@@ -84,8 +84,8 @@ def endpoint_of(row: ModelProvider) -> Endpoint:
     )
 
 
-def _said(row: KnownModel) -> Said:
-    return Said(label=row.label, effort=row.effort, hidden=row.is_hidden)
+def _said(row: KnownModel) -> StaffSaid:
+    return StaffSaid(label=row.label, effort=row.effort, hidden=row.is_hidden)
 
 
 PARTS.append(lambda catalog, tools: Providers(catalog))

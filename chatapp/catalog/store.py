@@ -17,7 +17,7 @@ THE_ONE = 1
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen:
+class StaffChoices:
     """All of it. `revision` is not newer than the rest."""
 
     revision: int = 0
@@ -46,10 +46,12 @@ def load_revision() -> int:
     return Installation.objects.filter(pk=THE_ONE).values_list("revision", flat=True).first() or 0
 
 
-def load_chosen() -> Chosen:
+def load_chosen() -> StaffChoices:
     one = Installation.objects.filter(pk=THE_ONE).first() or Installation()
     providers = tuple(ModelProvider.objects.order_by("created_at", "pk"))
-    return Chosen(one.revision, one.default_model, providers, tuple(KnownModel.objects.order_by("name")))
+    return StaffChoices(
+        one.revision, one.default_model, providers, tuple(KnownModel.objects.order_by("name"))
+    )
 
 
 def load_default() -> str:
@@ -91,7 +93,7 @@ def delete_provider(provider: ModelProvider) -> None:
 
 
 @transaction.atomic
-def say(model: str, *, is_default: bool, **said: Any) -> KnownModel:
+def save_said(model: str, *, is_default: bool, **said: Any) -> KnownModel:
     """`said` are fields of the row."""
     row, _ = KnownModel.objects.update_or_create(name=model, defaults=said)
     _rise()
@@ -103,7 +105,7 @@ def say(model: str, *, is_default: bool, **said: Any) -> KnownModel:
 
 
 @transaction.atomic
-def hide(models: Iterable[str], *, hidden: bool) -> None:
+def hide_models(models: Iterable[str], *, hidden: bool) -> None:
     names = list(models)
     KnownModel.objects.bulk_create([KnownModel(name=name) for name in names], ignore_conflicts=True)
     KnownModel.objects.filter(name__in=names).update(is_hidden=hidden)

@@ -25,7 +25,7 @@ PAGE = 40
 MOST_WORDS = 8
 
 
-class State(StrEnum):
+class ConversationState(StrEnum):
     """What happens in a conversation now; whoever waits for a person goes first."""
 
     CALM = ""
@@ -34,13 +34,13 @@ class State(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class ListRow:
     id: UUID
     title: str
     updated_at: datetime
     pinned: bool
     archived: bool
-    state: State = State.CALM
+    state: ConversationState = ConversationState.CALM
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ class Cursor:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    rows: tuple[Row, ...]
+    rows: tuple[ListRow, ...]
     older: Cursor | None = None
 
 
@@ -81,7 +81,7 @@ def load_page(
     return Page(page, Cursor(last.pinned, last.updated_at, last.id) if last else None)
 
 
-def load_row(conversation: UUID, *, over: Collection[UUID] = ()) -> Row | None:
+def load_row(conversation: UUID, *, over: Collection[UUID] = ()) -> ListRow | None:
     """A conversation as the list shows it; None where it is in no list any more."""
     return next(iter(_rows(Conversation.objects.filter(pk=conversation, deleted_at=None), over)), None)
 
@@ -126,22 +126,24 @@ def _after(rows: QuerySet[Conversation], cursor: Cursor | None) -> QuerySet[Conv
     return rows.filter(older, updated_at__lte=cursor.updated_at)
 
 
-def _rows(conversations: Iterable[Conversation], over: Collection[UUID]) -> tuple[Row, ...]:
+def _rows(conversations: Iterable[Conversation], over: Collection[UUID]) -> tuple[ListRow, ...]:
     rows = [_row(conversation) for conversation in conversations]
     states = _states([row.id for row in rows], over)
-    return tuple(replace(row, state=states.get(row.id, State.CALM)) for row in rows)
+    return tuple(replace(row, state=states.get(row.id, ConversationState.CALM)) for row in rows)
 
 
-def _row(row: Conversation) -> Row:
-    return Row(row.id, row.title, row.updated_at, row.pinned_at is not None, row.archived_at is not None)
+def _row(row: Conversation) -> ListRow:
+    return ListRow(row.id, row.title, row.updated_at, row.pinned_at is not None, row.archived_at is not None)
 
 
-def _states(conversations: Collection[UUID], over: Collection[UUID]) -> dict[UUID, State]:
-    states: dict[UUID, State] = {}
+def _states(conversations: Collection[UUID], over: Collection[UUID]) -> dict[UUID, ConversationState]:
+    states: dict[UUID, ConversationState] = {}
     turns = _live_turns(conversations).exclude(pk__in=over)
     for conversation, status in turns.values_list("conversation", "status"):
-        if states.get(conversation) is not State.WAITS:
-            states[conversation] = State.WAITS if status == Status.WAITING else State.ANSWERS
+        if states.get(conversation) is not ConversationState.WAITS:
+            states[conversation] = (
+                ConversationState.WAITS if status == Status.WAITING else ConversationState.ANSWERS
+            )
     return states
 
 

@@ -23,9 +23,9 @@ urlpatterns = [
     path("c/<uuid:pk>/title/", conversations.title, name="title"),
     path("c/<uuid:pk>/pin/", conversations.pin, name="pin"),
     path("c/<uuid:pk>/archive/", conversations.archive, name="archive"),
-    path("c/<uuid:pk>/delete/", conversations.delete, name="delete_conversation"),
+    path("c/<uuid:pk>/delete/", conversations.delete_conversation, name="delete_conversation"),
     path("c/<uuid:pk>/restore/", conversations.restore, name="restore_conversation"),
-    path("m/<uuid:pk>/delete/", deleting.delete, name="delete"),
+    path("m/<uuid:pk>/delete/", deleting.delete_messages, name="delete"),
     path("undo/<uuid:deletion>/", deleting.undo, name="undo"),
     path("conversations/", conversations.conversations, name="conversations"),
 ]

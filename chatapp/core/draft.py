@@ -27,7 +27,7 @@ from .items import FROM_MODEL, Item, Kind, clean
 
 
 @dataclass(slots=True)
-class Piece:
+class DraftItem:
     key: str
     kind: Kind
     round: int = 0
@@ -51,7 +51,7 @@ class Draft:
         self.at = 0.0
         self.round = 0
         self.ended: TurnEnded | None = None
-        self.pieces: dict[str, Piece] = {}
+        self.pieces: dict[str, DraftItem] = {}
         self.clock = ReasoningClock()
         # What was sent for the open round; whoever ends the turn keeps it with the rest.
         self.facts: dict[str, Any] | None = None
@@ -77,7 +77,9 @@ class Draft:
                 self.pieces[event.key].text.append(event.text)
             case ItemStarted():
                 self.waits = ""
-                self.pieces[event.key] = Piece(event.key, event.kind, self.round, event.name, event.call_id)
+                self.pieces[event.key] = DraftItem(
+                    event.key, event.kind, self.round, event.name, event.call_id
+                )
             case ItemDone() | ItemAmended():
                 self._finish(event.item)
             case ItemsStored():
@@ -90,7 +92,7 @@ class Draft:
                 pass
 
     def _finish(self, item: Item) -> None:
-        piece = self.pieces.setdefault(item.key, Piece(item.key, item.kind))
+        piece = self.pieces.setdefault(item.key, DraftItem(item.key, item.kind))
         piece.done, piece.round = item, item.round
         piece.name, piece.call_id, piece.text = (
             item.name or piece.name,
@@ -133,7 +135,7 @@ class Draft:
         at = max(at, self.at)
         return {"n": self.n, "at": at, "pieces": rows, "facts": self.facts, "waits": self.waits}
 
-    def _row(self, piece: Piece) -> dict[str, Any]:
+    def _row(self, piece: DraftItem) -> dict[str, Any]:
         span = self.clock.spans.get(piece.key) or Span(piece.kind, self.at)
         row: dict[str, Any] = {"key": piece.key, "kind": piece.kind, "text": piece.said()}
         row |= {
@@ -152,7 +154,7 @@ class Draft:
         draft.waits = saved.get("waits", "")
         for row in saved["pieces"]:
             kind = Kind(row["kind"])
-            piece = Piece(row["key"], kind, row["round"], row["name"], row["call_id"], [row["text"]])
+            piece = DraftItem(row["key"], kind, row["round"], row["name"], row["call_id"], [row["text"]])
             if row["done"]:
                 piece.done = _as_item(piece, cut=False)
             draft.pieces[piece.key] = piece
@@ -160,11 +162,11 @@ class Draft:
         return draft
 
 
-def _worth_keeping(piece: Piece) -> bool:
+def _worth_keeping(piece: DraftItem) -> bool:
     return piece.kind is not Kind.ASSISTANT_MESSAGE or bool(piece.said())
 
 
-def _as_item(piece: Piece, *, cut: bool) -> Item:
+def _as_item(piece: DraftItem, *, cut: bool) -> Item:
     text = piece.said()
     return Item(
         key=piece.key,

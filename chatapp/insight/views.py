@@ -15,9 +15,9 @@ from ..pages.csv import sheet
 from ..pages.signed_in import SignedIn
 from ..pages.staff.again import behind_password
 from ..turns.engine import engine
-from .page.insight import MOST_PEOPLE, Chosen, Insight, chosen
+from .page.insight import MOST_PEOPLE, ChosenDays, Insight, chosen
 from .page.sheets import TABLES
-from .store.figures import Used, load_days, load_people, load_reviews
+from .store.figures import UsedByPerson, load_days, load_people, load_reviews
 from .store.sums import day_of
 
 
@@ -44,6 +44,6 @@ def insight_sheet(request: SignedIn, what: str) -> HttpResponse:
     return sheet(name, table.head, table.rows(page))
 
 
-def _page(asked: Chosen, people: Sequence[Used] = ()) -> Insight:
+def _page(asked: ChosenDays, people: Sequence[UsedByPerson] = ()) -> Insight:
     reviewed = load_reviews(asked.since, model=asked.model)
     return Insight(asked, load_days(asked.since), people, reviewed, label=engine().catalog.label)

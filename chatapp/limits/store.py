@@ -33,7 +33,7 @@ NOTHING_ALLOWED = "Your daily limit allows nothing. Ask whoever runs this server
 
 
 @dataclass(frozen=True, slots=True)
-class Used:
+class UsedToday:
     """Today. `cost` in millionths of a dollar, as far as prices are known."""
 
     turns: int = 0
@@ -73,7 +73,7 @@ def load_limit(user: User) -> DailyLimit | None:
     return None
 
 
-def load_used(user: User, now: datetime) -> Used:
+def load_used(user: User, now: datetime) -> UsedToday:
     """What has ended today, and what is being answered: a turn that waits since yesterday is none of today's."""
     today = day_of(now)
     live = Message.objects.filter(IS_LIVE, status__in=LIVE, conversation__owner=user.pk)
@@ -84,14 +84,14 @@ def load_used(user: User, now: datetime) -> Used:
         turns=Sum("turns"), input=Sum("input"), output=Sum("output"), cost=Sum("cost")
     )
     ended = {name: number or 0 for name, number in sums.items()}
-    return Used(
+    return UsedToday(
         turns=ended["turns"] + len(running),
         tokens=ended["input"] + ended["output"] + sum(tokens for tokens, _ in open_ones),
         cost=ended["cost"] + sum(cost for _, cost in open_ones),
     )
 
 
-def in_words(limit: DailyLimit, used: Used) -> Iterator[str]:
+def used_in_words(limit: DailyLimit, used: UsedToday) -> Iterator[str]:
     """For whoever has it: what is used of what."""
     if limit.turns is not None:
         yield f"{used.turns:,} of {limit.turns:,} {'turn' if limit.turns == 1 else 'turns'}"
@@ -135,7 +135,7 @@ def _so_far(metadata: Any, model: str) -> tuple[int, int]:
     return made["input"] + made["output"], made["cost"]
 
 
-def _exceeded(limit: DailyLimit, used: Used) -> str:
+def _exceeded(limit: DailyLimit, used: UsedToday) -> str:
     """The first limit that leaves no room for another turn, in a sentence."""
     if _is_closed(limit):
         return NOTHING_ALLOWED

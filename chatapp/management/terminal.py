@@ -32,7 +32,7 @@ from chatapp.core.events import (
     as_dict,
 )
 from chatapp.core.items import Kind
-from chatapp.management.flowing import BOLD, DIM, RED, Flowing, window
+from chatapp.management.flowing import BOLD, DIM, RED, Flowing, terminal_width
 from chatapp.store.models import Message, Status
 from chatapp.turns.loop import CUT_SHORT
 from chatapp.turns.watching import News
@@ -63,7 +63,7 @@ class JsonLines:
 
 
 class Terminal:
-    def __init__(self, out: TextIO | None = None, width: Callable[[], int] = window) -> None:
+    def __init__(self, out: TextIO | None = None, width: Callable[[], int] = terminal_width) -> None:
         self._text = Flowing(out or sys.stdout, width)
         self._attempt = 0
         self._draft = Draft()

@@ -30,7 +30,7 @@ def may_link(url: str) -> bool:
     return bool(host(url))
 
 
-def readable(url: str) -> str:
+def readable_url(url: str) -> str:
     """An address as its own text: percent signs are decoded, but the host stays in the letters that are looked up."""
     return mdurl.decode(url, mdurl.DECODE_DEFAULT_CHARS + "%")
 

@@ -20,10 +20,10 @@ MOST_SIGNS = 256 * 1024
 
 def render(text: str, *, message: str = "", key: str = "") -> SafeString:
     """Markdown as safe HTML. The ids of footnotes begin with message and key."""
-    return SafeString("\n".join(blocks(text, message=message, key=key)))
+    return SafeString("\n".join(render_blocks(text, message=message, key=key)))
 
 
-def blocks(text: str, *, message: str = "", key: str = "") -> list[str]:
+def render_blocks(text: str, *, message: str = "", key: str = "") -> list[str]:
     """The top-level blocks in their order; the footnotes are the last. Text that would cost too much is shown as it is."""
     text = clean(text)
     env = environment(text, prefix=prefix(message, key))

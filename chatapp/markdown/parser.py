@@ -18,7 +18,7 @@ from markdown_it.utils import EnvType
 from .addresses import Addresses
 from .footnotes import footnotes
 from .formula_rules import formula_block, formula_inline
-from .links import finish_links, may_link, readable
+from .links import finish_links, may_link, readable_url
 from .pieces import PIECES
 
 # Real texts make less than one token of each sign; a table of empty cells would make hundreds.
@@ -72,7 +72,7 @@ class _Markdown(MarkdownIt):
         return may_link(url)
 
     def normalizeLinkText(self, link: str) -> str:
-        return readable(self.normalizeLink(link))
+        return readable_url(self.normalizeLink(link))
 
 
 def _count(env: EnvType) -> None:

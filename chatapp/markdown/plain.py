@@ -9,7 +9,7 @@ from django.utils.safestring import SafeString
 from markdown_it.common.utils import escapeHtml
 
 from ..core.items import clean
-from .links import link, may_link, readable
+from .links import link, may_link, readable_url
 from .page import MOST_SIGNS, as_it_is
 from .parser import parser
 
@@ -37,6 +37,6 @@ def _runs(text: str) -> Iterator[str]:
         url = md.normalizeLink(found.url)
         if may_link(url):
             yield escapeHtml(text[at : found.index])
-            yield link(url, found.raw if found.schema == "mailto:" else readable(url))
+            yield link(url, found.raw if found.schema == "mailto:" else readable_url(url))
             at = found.last_index
     yield escapeHtml(text[at:])

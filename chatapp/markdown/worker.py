@@ -13,13 +13,13 @@ from dataclasses import asdict
 from typing import Any
 
 from .frames import framed, read_frame
-from .page import blocks
+from .page import render_blocks
 from .parser import TooMuch
 from .tail import Known, advance, opened
 
 
 def _blocks(text: str, message: str, key: str) -> list[str]:
-    return blocks(text, message=message, key=key)
+    return render_blocks(text, message=message, key=key)
 
 
 def _advance(tail: str, known: dict[str, Any], ids: str) -> dict[str, Any]:

@@ -109,7 +109,7 @@ class McpServerAdmin(StaffOnly, ModelAdmin):
 
     def _judge(self, request: HttpRequest, form: ModelForm) -> None:
         said = {name: form.cleaned_data[name] for name in ToolForm.Meta.fields}
-        if not mcp_servers.judge(form.instance.pk, seen=form.cleaned_data["seen"], **said):
+        if not mcp_servers.judge_tool(form.instance.pk, seen=form.cleaned_data["seen"], **said):
             words = f"{visible(form.instance.name)} has changed meanwhile: look at it, and mark it again."
             messages.warning(request, words)
 

@@ -16,12 +16,12 @@ from ..store import in_thread
 from ..tools import Tool
 from ..tools.at_hand import ToolsAtHand
 from ..tools.mcp.offered import Offered
-from ..tools.mcp.places import Address, Command, Place, Problem
+from ..tools.mcp.places import Problem, ServerAddress, ServerCommand, ServerPlace
 from ..tools.mcp.server import TIMES, Server, Times
 from ..tools.mcp.tools import tool_of
 from ..turns.engine import engine
 from ..turns.keys import key_in
-from ..turns.parts import PARTS, Part
+from ..turns.parts import PARTS, EnginePart
 from . import store as mcp_servers
 from .models import McpServer, McpTool
 from .store import ServerRow
@@ -45,12 +45,12 @@ class _Kept:
     server: Server
 
 
-class Mcp(Part):
+class Mcp(EnginePart):
     """What is asked here changes nothing: rows are what counts, and they are looked at every few seconds."""
 
     def __init__(
         self,
-        commands: Mapping[str, Command],
+        commands: Mapping[str, ServerCommand],
         tools: ToolsAtHand,
         *,
         times: Times = TIMES,
@@ -136,14 +136,14 @@ class Mcp(Part):
         await asyncio.gather(*(server.end() for server in self._leaving))
         self._leaving.clear()
 
-    def _place(self, row: ServerRow) -> Place:
+    def _place(self, row: ServerRow) -> ServerPlace:
         if not row.url:
             return self._commands[row.name]
         try:
             key = key_in(row.key_variable)
         except LookupError as error:
             raise Problem(str(error)) from None
-        return Address(row.url, private=row.private_network, key=key)
+        return ServerAddress(row.url, private=row.private_network, key=key)
 
     async def _found(self, row: ServerRow, offered: Sequence[Offered]) -> bool:
         try:

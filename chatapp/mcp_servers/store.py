@@ -91,7 +91,7 @@ def save_server(server: McpServer) -> None:
 
 
 @transaction.atomic
-def judge(tool: int, *, seen: str, **said: bool) -> bool:
+def judge_tool(tool: int, *, seen: str, **said: bool) -> bool:
     """What staff say of a tool, having seen it with this fingerprint. False where it is another by now."""
     rows = McpTool.objects.select_for_update().filter(pk=tool)
     known = {name: said[name] for name in ("safe", "idempotent", "is_on", "in_new_conversations")}

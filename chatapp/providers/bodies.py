@@ -40,14 +40,14 @@ async def words(body: AsyncIterator[bytes], first: bytes = b"") -> str:
     return _text(held[:REFUSAL_CAP])
 
 
-async def finish(body: AsyncIterator[bytes]) -> None:
+async def read_to_end(body: AsyncIterator[bytes]) -> None:
     """Reads what is left of a complete answer, if it comes at once."""
     with suppress(TimeoutError, *FAILURES):
         async with asyncio.timeout(REST_SECONDS):
             await _collect(body, bytearray(), REFUSAL_CAP)
 
 
-async def whole(body: AsyncIterator[bytes], cap: int) -> str | None:
+async def read_whole(body: AsyncIterator[bytes], cap: int) -> str | None:
     """All of it, or None where it is more than `cap` bytes."""
     held = bytearray()
     await _collect(body, held, cap + 1)
@@ -65,7 +65,7 @@ def _text(held: bytearray) -> str:
     return clean(held.decode(errors="replace"))
 
 
-def is_error(text: str) -> bool:
+def is_error_body(text: str) -> bool:
     value = _json(text)
     if isinstance(value, list):
         value = next(iter(value), None)

@@ -14,12 +14,12 @@ from ..core.contracts import Contract
 from ..core.events import Event
 from ..core.items import KeyMaker
 from . import WIRES
-from .base import Ask, Endpoint, ModelSpec, ProviderError, Sent, UnknownModel
+from .base import Ask, Endpoint, ModelSpec, ProviderError, RequestShape, UnknownModel
 from .demo import DemoProvider
 from .failures import label_of
 from .http import HttpProvider
 
-__all__ = ["NOTHING", "Catalog", "Choices", "Listing", "Provider", "Said", "UnknownModel"]
+__all__ = ["NOTHING", "Catalog", "Choices", "Listing", "Provider", "StaffSaid", "UnknownModel"]
 
 KEPT = 600.0
 FAILURE_KEPT = 30.0
@@ -40,7 +40,7 @@ class Provider(Protocol):
 
     def contract(self, model: ModelSpec) -> Contract: ...
 
-    def sent(self, ask: Ask) -> Sent:
+    def sent(self, ask: Ask) -> RequestShape:
         """What the request is made of, as it goes out."""
 
     def stream(self, ask: Ask, keys: KeyMaker) -> AsyncGenerator[Event, None]:
@@ -61,7 +61,7 @@ class Listing:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Said:
+class StaffSaid:
     """What staff said of a model. An effort that it does not have says nothing."""
 
     label: str = ""
@@ -80,7 +80,7 @@ class Choices:
 
     endpoints: tuple[Endpoint, ...] = ()
     off: Mapping[str, str] = field(default_factory=dict)
-    said: Mapping[str, Said] = field(default_factory=dict)
+    said: Mapping[str, StaffSaid] = field(default_factory=dict)
     default: str = ""
 
 

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from ..core.events import Event, ResponseEnded
 from .base import Parser, ProviderError, Trouble
 from .refusals import trouble_error
-from .sse import Decoder, TooLong
+from .sse import Decoder, EventTooLong
 
 MIB = 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class StreamLimits:
     """Seconds and bytes: until connected, without a byte, with nothing but signs of life, from first to last; of one event,
     of the whole answer."""
 
@@ -29,7 +29,7 @@ class Limits:
 class Reader:
     """`ended`: the answer said that it is complete; nothing after that counts."""
 
-    def __init__(self, parser: Parser, limits: Limits, label: str, now: Callable[[], float]) -> None:
+    def __init__(self, parser: Parser, limits: StreamLimits, label: str, now: Callable[[], float]) -> None:
         self.ended = False
         self._parser, self._label, self._now = parser, label, now
         self._decoder = Decoder(limits.event)
@@ -60,7 +60,7 @@ class Reader:
     def _frames(self, data: bytes) -> list[tuple[str, str]]:
         try:
             return self._decoder.feed(data)
-        except TooLong:
+        except EventTooLong:
             raise trouble_error(Trouble.TOO_LARGE, self._label) from None
 
     def _count(self, size: int) -> None:

@@ -31,7 +31,7 @@ _JUDGED = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class State:
+class ReviewState:
     """In words, and the sign before them: open, good, work or bad."""
 
     words: str
@@ -49,7 +49,7 @@ class ShownSubmission:
     facts: str
     at: Moment
     ago: str
-    state: State
+    state: ReviewState
     news: bool
     may_open: bool
     may_take: bool
@@ -115,15 +115,15 @@ def facts_of(row: Submission, catalog: Catalog) -> str:
     return ", ".join(filter(None, [branches, thought, f"by {models_in_words(models)}" if models else ""]))
 
 
-def state_of(row: Submission, viewer: User, *, free: bool) -> State:
+def state_of(row: Submission, viewer: User, *, free: bool) -> ReviewState:
     if row.verdict:
         words, sign = _JUDGED[Verdict(row.verdict)]
-        return State(words=words, sign=sign)
+        return ReviewState(words=words, sign=sign)
     if free:
-        return State(words="waits for a reviewer")
+        return ReviewState(words="waits for a reviewer")
     if row.reviewer_id == viewer.pk:
-        return State(words="assigned to you" if row.assigned else "you read it")
-    return State(words=f"{name_of(row.reviewer)} reads it")
+        return ReviewState(words="assigned to you" if row.assigned else "you read it")
+    return ReviewState(words=f"{name_or_somebody(row.reviewer)} reads it")
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,10 +145,10 @@ def reviews_here(conversation: UUID, viewer: User, catalog: Catalog, zone: tzinf
 
 
 def shown_wishes(rows: Iterable[Wish], zone: tzinfo) -> list[ShownWish]:
-    return [ShownWish(row, name_of(row.by), Moment(row.created_at.astimezone(zone))) for row in rows]
+    return [ShownWish(row, name_or_somebody(row.by), Moment(row.created_at.astimezone(zone))) for row in rows]
 
 
-def name_of(person: User | None) -> str:
+def name_or_somebody(person: User | None) -> str:
     return person.get_username() if person else SOMEBODY
 
 

@@ -24,7 +24,7 @@ from ..thread.message import Look, ShownMessage
 from ..thread.pieces import pieces_of
 from ..thread.timeline import timeline_of
 from .models import Note, Scope, Submitted, Verdict
-from .news import ShownSubmission, name_of, shown_submissions
+from .news import ShownSubmission, name_or_somebody, shown_submissions
 from .store.reviewing import Reading, forks_from, load_notes, load_then
 
 OWNER, REVIEWER = "owner", "reviewer"
@@ -92,7 +92,7 @@ def load_review_page(
         role=role,
         leaf=leaf,
         shown=shown_submissions([row], viewer, catalog, zone)[0],
-        reviewer=name_of(row.reviewer),
+        reviewer=name_or_somebody(row.reviewer),
         decided=Moment(row.decided_at.astimezone(zone)) if row.decided_at else None,
         forks=[_fork(fork, viewer, zone) for fork in forks_from(row)],
         messages=_reviewed(reading, shown, look, catalog),
@@ -129,10 +129,10 @@ def _shown(row: Message, items: list[Any], then: Submitted, look: Look, catalog:
 
 
 def _note(row: Note, look: Look) -> ShownNote:
-    return ShownNote(row, name_of(row.author), Moment(row.created_at.astimezone(look.zone)))
+    return ShownNote(row, name_or_somebody(row.author), Moment(row.created_at.astimezone(look.zone)))
 
 
 def _fork(row: Origin, viewer: User, zone: tzinfo) -> TakenFork:
     mine = row.conversation.owner_id == viewer.pk
     url = reverse("conversation", args=[row.conversation_id]) if mine else ""
-    return TakenFork("you" if mine else name_of(row.by), url, Moment(row.made_at.astimezone(zone)))
+    return TakenFork("you" if mine else name_or_somebody(row.by), url, Moment(row.made_at.astimezone(zone)))

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from django.urls import path
 
-from .views import markdown
+from .views import copy
 
 urlpatterns = [
-    path("m/<uuid:pk>/copy/", markdown, name="copy"),
+    path("m/<uuid:pk>/copy/", copy, name="copy"),
 ]

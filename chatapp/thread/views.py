@@ -17,7 +17,7 @@ from .as_markdown import as_markdown
 
 @require_safe
 @login_required
-def markdown(request: SignedIn, pk: UUID) -> HttpResponse:
+def copy(request: SignedIn, pk: UUID) -> HttpResponse:
     """As Markdown; `?thoughts=1` with its thoughts."""
     message = my_message(request.user, pk)
     wanted = request.GET.get("thoughts", "0")

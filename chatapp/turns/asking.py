@@ -29,7 +29,7 @@ from ..core.events import (
 )
 from ..core.history import Dropped, History, Logged, Repair, Target, fold, learned
 from ..core.items import Item, Kind
-from ..providers.base import OFF, Ask, ModelSpec, ProviderError, Sent, ToolSpec, Trouble
+from ..providers.base import OFF, Ask, ModelSpec, ProviderError, RequestShape, ToolSpec, Trouble
 from ..providers.catalog import Provider
 from ..providers.refusals import trouble_error
 from ..store import Branch, next_round
@@ -49,7 +49,7 @@ REPAIRS = {
 
 
 @dataclass(slots=True)
-class Response:
+class RoundResponse:
     """What came of one round."""
 
     label: str
@@ -78,12 +78,12 @@ class Asking:
         self.effort = branch.leaf.effort if branch.leaf.effort in self.model.efforts else ""
         self.learned = learned(self.log, self.model.id)
 
-    async def ask(self, *, may_call: bool, tools: Sequence[ToolSpec]) -> Response:
+    async def ask(self, *, may_call: bool, tools: Sequence[ToolSpec]) -> RoundResponse:
         """Each kind of repair is tried once, and only while nothing has been said yet."""
         repairs: list[Repair] = []
         while True:
             ask = self._ask(repairs, may_call=may_call, tools=tools)
-            response = Response(self.provider.endpoint.label, facts=self._facts(ask, repairs))
+            response = RoundResponse(self.provider.endpoint.label, facts=self._facts(ask, repairs))
             self.turn.facts = response.facts
             try:
                 return await self._listen(ask, response)
@@ -94,7 +94,7 @@ class Asking:
                 repairs.append(repair)
                 self.turn.publish(Repaired(repair, REPAIRS[repair]))
 
-    async def _listen(self, ask: Ask, response: Response) -> Response:
+    async def _listen(self, ask: Ask, response: RoundResponse) -> RoundResponse:
         self.turn.publish(Asked(ask.round))
         try:
             async with aclosing(self.provider.stream(ask, self.turn.keys)) as events:
@@ -109,7 +109,7 @@ class Asking:
         response.items = self.turn.draft.finished()
         return response
 
-    def _refuse_too_many(self, event: Event, response: Response) -> None:
+    def _refuse_too_many(self, event: Event, response: RoundResponse) -> None:
         if isinstance(event, ItemStarted) and len(self.turn.draft.pieces) >= MOST_ITEMS:
             raise trouble_error(Trouble.TOO_LARGE, response.label)
 
@@ -166,14 +166,14 @@ def _helps(repair: Repair | None, ask: Ask) -> Repair | None:
     return Repair.STALE if repair is Repair.BOUND and ask.contract.bound else repair
 
 
-def _dropped(history: History, sent: Sent) -> dict[str, int]:
+def _dropped(history: History, sent: RequestShape) -> dict[str, int]:
     """What the fold let through and the wire has no place for counts as forbidden."""
     dropped = Counter(history.dropped)
     dropped[Dropped.FORBIDDEN] += max(0, history.replayed - sent.thoughts)
     return {reason: number for reason, number in dropped.items() if number}
 
 
-def _note(event: Event, response: Response) -> None:
+def _note(event: Event, response: RoundResponse) -> None:
     facts = response.facts
     match event:
         case Skipped():

@@ -27,13 +27,13 @@ from ..store import Answers, AskedFor, Refused, Started, in_thread
 from ..store.models import Message
 from ..tools import TOOLS, Tool
 from ..tools.at_hand import ToolsAtHand
-from .heartbeat import BEAT_SECONDS, Heartbeat
+from .heartbeat import BEAT_SECONDS, HeartbeatThread
 from .keep.keeper import Keeper
 from .live import Live, MemoryLive
 from .locks import ProcessLock
 from .loop import World
 from .notices import MemoryNotices, Notices
-from .parts import PARTS, Part
+from .parts import PARTS, EnginePart
 from .purging import keep_purging
 from .runner import EmbeddedRunner
 from .titles import Titles
@@ -43,7 +43,7 @@ SAVED_SECONDS = 1.0
 STILL_SAVING = (
     "The database takes nothing at the moment, so this is still being saved. Try again in a moment."
 )
-P = TypeVar("P", bound=Part)
+P = TypeVar("P", bound=EnginePart)
 
 
 class Engine:
@@ -75,7 +75,7 @@ class Engine:
             replay_turns=replay_turns,
             **limits,
         )
-        self.runner = EmbeddedRunner(world, lock, Heartbeat(lock.name, every=beat))
+        self.runner = EmbeddedRunner(world, lock, HeartbeatThread(lock.name, every=beat))
         self.titles, self._finds_titles = Titles(catalog), titles
         self._beside: list[asyncio.Task[None]] = []
 
@@ -233,5 +233,5 @@ def engine() -> Engine:
 
 
 def _local() -> list[LocalProvider]:
-    place = partial(local_model.state, Path(settings.DATA_DIR))
+    place = partial(local_model.model_state, Path(settings.DATA_DIR))
     return [LocalProvider(place, WIRES["chat"], label=local_model.LABEL, window=local_model.WINDOW)]

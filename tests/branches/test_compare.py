@@ -45,7 +45,7 @@ def answered(owner, question: UUID | None = None, parent: Message | None = None,
         started = store.open_conversation(owner, more.get("asks", "Why?"), tools=[], asked=asked)
     took, wrote = more.get("thinks", 5_000), more.get("writes", 5_000)
     items = more.get("items") or [thought(), text(text=more.get("says", "Because."))]
-    claim = store.claim(started.answer, runner="here", seen=0)
+    claim = store.claim_turn(started.answer, runner="here", seen=0)
     timings = {"rs_1": {"start": 0, "end": took}, "msg_1": {"start": took, "end": took + wrote}}
     measured = Measured(
         durations={"rs_1": took}, timings=timings | more.get("timings", {}), elapsed=took + wrote

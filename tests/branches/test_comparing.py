@@ -28,7 +28,7 @@ def tell(ask):
 
 
 def finished(answer, items=None, elapsed=5000) -> Message:
-    claim = store.claim(answer, runner="here", seen=0)
+    claim = store.claim_turn(answer, runner="here", seen=0)
     said = items or [thought(), call(), result(), text()]
     store.finish(claim, said, Measured(durations={"rs_1": 2000}, elapsed=elapsed))
     return Message.objects.get(pk=answer)

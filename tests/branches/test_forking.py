@@ -81,7 +81,7 @@ def turn(ask):
 
     def turn(words="Why?", below=None):
         started = ask(words, below)
-        claim = store.claim(started.answer, runner="here", seen=0)
+        claim = store.claim_turn(started.answer, runner="here", seen=0)
         store.finish(claim, [text(text=f"To {words}")], Measured())
         return started
 
@@ -91,7 +91,7 @@ def turn(ask):
 @pytest.fixture
 def called(ask):
     """An answer that thought, called a tool that somebody allowed, and wrote."""
-    claim = store.claim(ask("Which?").answer, runner="here", seen=0)
+    claim = store.claim_turn(ask("Which?").answer, runner="here", seen=0)
     timings = {"rs_1": {"start": 10, "end": 2010}, "msg_1": {"start": 2100, "end": 2200}}
     facts = {"round": 0, "model": "demo:thinker", "replayed": 1, "repaired": ["stale"]}
     asked = call(text='{"key": "secret argument"}')

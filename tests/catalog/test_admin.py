@@ -420,7 +420,7 @@ def test_another_process_takes_it_in_within_seconds(up, dana):
             await until(here)
             assert asyncio.get_running_loop().time() - began < 7
             provider = mine.catalog.provider("acme")
-            await in_thread(model_providers.say)(PLAIN, is_default=False, label="Other")
+            await in_thread(model_providers.save_said)(PLAIN, is_default=False, label="Other")
 
             async def renamed():
                 return mine.catalog.label(PLAIN) == "Other"

@@ -60,8 +60,12 @@ ROADS: dict[str, Road] = {
     ],
     "providers.openai.refusals.failure": lambda text: openai_refusals.failure("A", {"message": text}),
     "providers.openai.refusals.refusal": lambda text: openai_refusals.refusal("A", 400, {}, text),
-    "providers.refusals.refused": lambda text: refusals.refused("A", 500, {"retry-after": text}, text),
-    "tools.mcp.offered.usable": lambda text: offered.usable("a", [_offer(text)], offered.LeftOut()),
+    "providers.refusals.refusal_by_status": lambda text: refusals.refusal_by_status(
+        "A", 500, {"retry-after": text}, text
+    ),
+    "tools.mcp.offered.usable_tools": lambda text: offered.usable_tools(
+        "a", [_offer(text)], offered.LeftOut()
+    ),
     "tools.page.page_text.PageText.say": lambda text: _page(text),
     "markdown.addresses.Addresses.match": Addresses().match,
     "markdown.growing.Growing.look": lambda text: Growing().look(text),
@@ -74,7 +78,7 @@ ROADS: dict[str, Road] = {
 
 # What is reached through pages and rows, or begins in a class.
 ROADS |= {
-    "how a message begins on the map": lambda text: tree_map.words_of(_beginning(text)),
+    "how a message begins on the map": lambda text: tree_map.beginning_in_words(_beginning(text)),
     "how a thought begins": lambda text: _shown(text).gist,
     "the first argument of a call": lambda text: _shown(json.dumps({"a": text, "b": text})).argument,
     "how far a call is": lambda text: _shown("{}", result=text).progress,
@@ -152,14 +156,14 @@ def _answer(text: str) -> SimpleNamespace:
 
 IN_A_PROCESS_OF_ITS_OWN = """
     templatetags.chat.markdown markdown.code.highlighted markdown.code.language markdown.formulas.formula
-    markdown.formulas.mathml markdown.page.blocks markdown.page.render markdown.tail.Known.environment
+    markdown.formulas.mathml markdown.page.render_blocks markdown.page.render markdown.tail.Known.environment
     markdown.tail.advance markdown.tail.opened markdown.within.blocks_waiting markdown.within.blocks_within
     markdown.within.feed_within markdown.within.finish_within markdown.within.render_waiting
     markdown.within.render_within markdown.growing.Growing.feed markdown.growing.Growing.finish markdown.kept.rendered
-    markdown.kept.rendered_within tools.page.readable.readable tools.page.reading.page_read
+    markdown.kept.rendered_within tools.page.readable.readable_part tools.page.reading.page_read
 """
 IN_PIECES = """
-    providers.anthropic.stream.MessagesParser.feed providers.chat.items.Growing.say
+    providers.anthropic.stream.MessagesParser.feed providers.chat.items.GrowingWords.say
     providers.chat.parser.ChatParser.feed providers.chat.tags.TagReader.feed
     providers.openai.stream.ResponsesParser.feed providers.reading.Reader.read
     pages.door.daphne.CappedRequest.handleContentChunk pages.door.daphne.CappedRequest.requestReceived
@@ -168,7 +172,7 @@ IN_PIECES = """
 THROUGH_OTHERS = """
     providers.anthropic.messages.MessagesWire.refusal providers.chat.completions.ChatCompletions.refusal
     providers.openai.responses.ResponsesWire.refusal providers.base.Parser.feed providers.base.Wire.refusal
-    providers.bodies.words providers.failures.hide providers.refusals.trouble_error tools.base.Tool.run
+    providers.bodies.words providers.failures.hide_key providers.refusals.trouble_error tools.base.Tool.run
     tools.page.fetching.fetched tools.page.tool.in_words tools.mcp.connection.Session.call tools.mcp.server.Server.call
     conversations.forms.Instructions.validate accounts.forms.accounts.SignUpForm.validate_password_for_user
     accounts.forms.accounts.ResetForm.get_users tools.page.page_text.PageText.begin_link tools.page.page_text.PageText.end_part
@@ -195,7 +199,7 @@ NAMES_OF_OURS = """
     tools.calculator.arithmetic.called tools.base.tool tools.mcp.offered.LeftOut.add tools.mcp.tools.fingerprint_of
     pages.commands.away pages.commands.refused conversations.page.composer.render_asking
     conversations.page.composer.render_refused conversations.page.composer.render_send thread.endings.ending thread.figures.many
-    insight.page.insight.Sums.of insight.page.insight.time_of sharing.page.links.url_of thread.meter.meter_of catalog.page.models.find
+    insight.page.insight.Sums.of insight.page.insight.time_of sharing.page.links.url_of thread.meter.meter_of catalog.page.models.find_model
     pages.words.numbers.number_in pages.operations.blocks pages.operations.keep thread.permission.panel_id
     markdown.kept.Kept.get markdown.kept.Kept.put pages.static_files.StaticFiles.add_files
     pages.static_files.Storage.stored_name thread.page.Viewer.larger thread.timeline.timeline_of reviews.forms.see_other

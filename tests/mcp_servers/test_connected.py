@@ -76,7 +76,7 @@ def judge(**said):
     def work():
         tool = McpTool.objects.get()
         usual = {"safe": False, "idempotent": False, "is_on": True, "in_new_conversations": False}
-        mcp_servers.judge(tool.pk, seen=tool.fingerprint, **usual | said)
+        mcp_servers.judge_tool(tool.pk, seen=tool.fingerprint, **usual | said)
 
     return in_thread(work)()
 

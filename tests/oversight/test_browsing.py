@@ -51,14 +51,14 @@ def ask(owner, words, *, conversation=None, parent=None, model="demo:thinker"):
 
 
 def answer(started, *items, ms=7000, **facts):
-    claim = store.claim(started.answer, runner="here", seen=0)
+    claim = store.claim_turn(started.answer, runner="here", seen=0)
     facts = {"round": 0, "model": "demo:thinker", "messages": 3, "shape": ["a shape"]} | facts
     thoughts = {item.key: ms for item in items if item.kind == "reasoning"}
     store.finish(claim, items, Measured(durations=thoughts, round=facts, elapsed=9000))
 
 
 def fail(started):
-    claim = store.claim(started.answer, runner="here", seen=0)
+    claim = store.claim_turn(started.answer, runner="here", seen=0)
     ended = {"reason": "provider", "sentence": "The provider refused.", "raw": f"raw words {CANARY}"}
     store.give_up(claim, Status.FAILED, seen(1), Measured(), ended)
 
@@ -468,7 +468,7 @@ def wicked(alice, words):
     User.objects.filter(pk=alice.pk).update(username=" ".join(words.split())[:100])
     started = ask(alice, f"{words} {CANARY}", model=f"demo:{words[:100]}")
     failed = ask(alice, f"{words}?", conversation=started.conversation)
-    claim = store.claim(failed.answer, runner="here", seen=0)
+    claim = store.claim_turn(failed.answer, runner="here", seen=0)
     ended = {"reason": "provider", "sentence": words, "raw": words}
     store.give_up(claim, Status.FAILED, seen(1), Measured(), ended)
     answer(started, thought(text=words), call(name=words, text=words), result(text=words), text(text=words))

@@ -59,7 +59,7 @@ def answered(ask):
 
     def answered(words="Why?", parent=None, status=Status.COMPLETE) -> Message:
         started = ask(words, parent)
-        claimed = store.claim(started.answer, runner="here", seen=0)
+        claimed = store.claim_turn(started.answer, runner="here", seen=0)
         store.finish(
             claimed, [thought(), text()], Measured(durations={"rs_1": 1000}, timings={}, elapsed=2000)
         )

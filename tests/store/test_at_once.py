@@ -28,14 +28,14 @@ def opened(person, **asked):
 
 def answered(person):
     started = opened(person)
-    store.finish(store.claim(started.answer, runner="here", seen=0), [text()], Measured())
+    store.finish(store.claim_turn(started.answer, runner="here", seen=0), [text()], Measured())
     return started
 
 
 def waiting(person, beside=None):
     """An answer that asks for their word about one call."""
     started = store.start_answer(beside.question, author=person, asked=DEMO) if beside else opened(person)
-    claim = store.claim(started.answer, runner="here", seen=0)
+    claim = store.claim_turn(started.answer, runner="here", seen=0)
     store.append_round(claim, [call(name="send")], Measured())
     store.park(claim, [call(name="send")], Measured())
     return started

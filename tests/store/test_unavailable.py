@@ -12,7 +12,7 @@ from django.http import HttpRequest, HttpResponse
 
 from chatapp.config.patience import SECONDS, left, patience
 from chatapp.store.database.threads import SOON, if_possible
-from chatapp.store.database.unavailable import Trouble, Waited, trouble_in
+from chatapp.store.database.unavailable import DatabaseTrouble, Waited, trouble_in
 from chatapp.store.running_models import Throttle
 from tests.support.faults import FAULTS, full, locked, read_only, short_patience
 
@@ -58,7 +58,7 @@ def test_neither_is_anything_else():
 
 
 def test_waiting_for_those_who_wait_is_being_busy():
-    assert trouble_in(Waited()) is Trouble.BUSY
+    assert trouble_in(Waited()) is DatabaseTrouble.BUSY
 
 
 @pytest.mark.both
@@ -69,7 +69,7 @@ def test_a_session_that_could_not_be_written_is_traced_to_its_cause():
     session.create()
     with read_only(), pytest.raises(SessionInterrupted) as caught:
         SessionMiddleware(changing)(request_with(session))
-    assert trouble_in(caught.value) is Trouble.READ_ONLY
+    assert trouble_in(caught.value) is DatabaseTrouble.READ_ONLY
 
 
 def changing(request: HttpRequest) -> HttpResponse:
@@ -83,7 +83,7 @@ def request_with(session: SessionStore) -> HttpRequest:
     return request
 
 
-FAILS = {"locked": Trouble.BUSY, "read only": Trouble.READ_ONLY, "away": Trouble.AWAY}
+FAILS = {"locked": DatabaseTrouble.BUSY, "read only": DatabaseTrouble.READ_ONLY, "away": DatabaseTrouble.AWAY}
 
 
 @pytest.mark.both
@@ -99,7 +99,7 @@ def test_what_the_database_says_is_understood(fault, trouble):
 def test_a_full_disk_is_understood():
     with full(), pytest.raises(DatabaseError) as caught:
         Throttle.objects.bulk_create(Throttle(name=f"{n} {'x' * 90}") for n in range(1000))
-    assert trouble_in(caught.value) is Trouble.FULL
+    assert trouble_in(caught.value) is DatabaseTrouble.FULL
 
 
 @pytest.mark.django_db(transaction=True)

@@ -13,7 +13,7 @@ from django.urls import reverse
 from django.utils.html import format_html
 
 from ...oversight.store import browsing
-from ...pages.staff.bounded import BoundedAdmin, Choice
+from ...pages.staff.bounded import BoundedAdmin, ChoiceFilter
 from ...pages.staff.rights import StaffOnly, is_staff
 from ...pages.staff.site import site
 from ...pages.staff.words import moment, visible
@@ -27,7 +27,7 @@ from .letting_in import LetsIn
 MOST_WORDS = 8
 
 
-class RoleFilter(Choice):
+class RoleFilter(ChoiceFilter):
     title, parameter_name = "role", "role"
 
     def lookups(self, request: HttpRequest, model_admin: ModelAdmin) -> list[tuple[Any, str]]:

@@ -47,7 +47,7 @@ class NewName(forms.BaseForm):
             raise forms.ValidationError(TAKEN)
         if visible(name) != name:
             raise forms.ValidationError("It holds signs that nobody sees.")
-        if refusal := names.why_not(name, of_owner=self.of_owner):
+        if refusal := names.why_no_such_name(name, of_owner=self.of_owner):
             raise forms.ValidationError(refusal)
         return name
 

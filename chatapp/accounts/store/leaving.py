@@ -40,7 +40,7 @@ def leave(user: User) -> None:
     remove_account(user, until=time.monotonic() + SECONDS)
 
 
-def why_not(user: User) -> str:
+def why_not_leave(user: User) -> str:
     """Why they cannot leave, in words; "" where they can."""
     return _refusal(user, list(User.objects.filter(is_superuser=True)))
 

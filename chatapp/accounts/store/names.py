@@ -42,7 +42,7 @@ class LooksTaken(Refused):
     """It looks like a name that somebody has."""
 
 
-def why_not(name: str, *, of_owner: bool = False) -> str:
+def why_no_such_name(name: str, *, of_owner: bool = False) -> str:
     """Why nobody gets this name, in words; "" where somebody may. Whoever runs the server may say so."""
     if is_mixed(name):
         return MIXED

@@ -111,7 +111,7 @@ class ChangePassword(ThrottledPage, views.PasswordChangeView):
 
     def form_valid(self, form: ChangePasswordForm) -> HttpResponse:
         throttle.forget(PASSWORD, str(self.request.user.pk))
-        password_given.note(self.request)
+        password_given.note_given(self.request)
         return super().form_valid(form)
 
 

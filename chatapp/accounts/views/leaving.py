@@ -31,14 +31,14 @@ class Leave(LoginRequiredMixin, ThrottledPage):
         return super().get_form_kwargs() | {"user": self.request.user}
 
     def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
-        return super().get_context_data(**kwargs) | {"why_not": leaving.why_not(self.request.user)}
+        return super().get_context_data(**kwargs) | {"why_not": leaving.why_not_leave(self.request.user)}
 
     def tries(self) -> dict[Limit, str]:
         return {PASSWORD: str(self.request.user.pk)}
 
     def form_valid(self, form: LeaveForm) -> HttpResponse:
         user = self.request.user
-        if leaving.why_not(user):
+        if leaving.why_not_leave(user):
             return self.form_invalid(form)
         for answer in leaving.load_live_answers(user):
             call(engine().stop, answer, by=str(user.pk))

@@ -52,7 +52,7 @@ def _today(request: SignedIn) -> str:
     limit, now = limits.load_limit(request.user), timezone.now()
     if limit is None:
         return ""
-    used = ", ".join(limits.in_words(limit, limits.load_used(request.user, now)))
+    used = ", ".join(limits.used_in_words(limit, limits.load_used(request.user, now)))
     return f"Used today: {used}. The next day begins in {limits.free_again(now)} (0:00 UTC)."
 
 
@@ -75,13 +75,13 @@ def _page(request: SignedIn, wrong: dict[str, ModelForm]) -> HttpResponse:
     forms = {name: form(instance=preference) for name, form in SECTIONS.items()} | wrong
     catalog, listings = engine().catalog, async_to_sync(engine().catalog.models_soon)()
     chosen = str(forms["conversations"]["default_model"].value())
-    offered = models_shown.usable(catalog, (chosen, *recent_models(request.user)))
+    offered = models_shown.usable_models(catalog, (chosen, *recent_models(request.user)))
     context = {
         "forms": forms,
         "themes": Theme.choices,
         "groups": models_shown.few_models(listings, offered),
         "chosen": chosen,
-        "lost": chosen if chosen and not models_shown.find(catalog, chosen) else "",
+        "lost": chosen if chosen and not models_shown.find_model(catalog, chosen) else "",
         "usual": catalog.label(async_to_sync(engine().default_model)(soon=True)),
         "saved": request.GET.get("saved"),
         "today": _today(request),

@@ -18,8 +18,8 @@ from ...thread.page import Viewer, shown_of
 from ...thread.timeline import length_of
 from ..store.beginnings import Beginning, load_beginnings
 from ..store.parting import Path, load_measures, load_parting
-from .map import words_of
-from .versus import Figures, Side, versus
+from .map import beginning_in_words
+from .versus import FigurePair, Side, versus
 
 AT_ONCE = 20
 # So many messages of a side are added up at most.
@@ -32,7 +32,7 @@ STILL_WRITTEN = "This answer is still being written. Reload the page later to se
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class SiblingChoice:
     """A sibling that can be compared instead."""
 
     id: UUID
@@ -52,7 +52,7 @@ class Shown:
     models: str
     in_rows: list[ShownMessage]
     apart: list[ShownMessage]
-    choices: list[Choice]
+    choices: list[SiblingChoice]
     count: int
 
 
@@ -63,7 +63,7 @@ class Compared:
 
     a: Shown
     b: Shown
-    figures: list[Figures]
+    figures: list[FigurePair]
     marks: tuple[Mark, ...]
     common: int
     parts: UUID | None
@@ -182,7 +182,7 @@ class _Maker:
             in_rows=messages[: max(0, rows)],
             apart=messages[max(0, rows) :],
             choices=[
-                Choice(pk, self._choice(siblings[pk], self._choices[pk]), pk in first)
+                SiblingChoice(pk, self._choice(siblings[pk], self._choices[pk]), pk in first)
                 for pk in side.choices
                 if pk in self._choices
             ],
@@ -206,4 +206,4 @@ class _Maker:
 
     def _choice(self, number: int, found: Beginning) -> str:
         said = self._label(found.row.model) if found.row.role == Role.ASSISTANT else ""
-        return f"{number}: {', '.join(filter(None, [said, words_of(found)[:CHOICE]]))}"
+        return f"{number}: {', '.join(filter(None, [said, beginning_in_words(found)[:CHOICE]]))}"

@@ -73,7 +73,7 @@ class TreeMap:
     more_problems: int
 
 
-def window(tree: Tree[UUID], begin: int | None) -> range:
+def rows_to_show(tree: Tree[UUID], begin: int | None) -> range:
     """The rows to show: from where one asked, else around the message that opens."""
     order = list(tree.parents)
     if begin is None:
@@ -105,7 +105,7 @@ def map_of(
                 drawn=lanes[found.row.pk],
                 at=found.row.created_at,
                 when=f"{found.row.created_at:%-d %b %H:%M}" if days else f"{found.row.created_at:%H:%M}",
-                words=words_of(found),
+                words=beginning_in_words(found),
                 model=label(found.row.model) if found.row.model else "",
                 facts=_facts(found.row, durations),
                 ruler=_ruler(sum(durations), unit) if durations else 0,
@@ -132,7 +132,7 @@ def _total(thoughts: Sequence[Sequence[int]]) -> str:
     return in_short(sum(map(sum, thoughts))) if any(thoughts) else ""
 
 
-def words_of(found: Beginning) -> str:
+def beginning_in_words(found: Beginning) -> str:
     """How a message begins, in one line."""
     words = one_line(_MARKS.sub("", found.text))[:WORDS]
     return words or ("No words yet" if found.row.status in LIVE else "No words")

@@ -35,7 +35,7 @@ class Cell:
 
 
 @dataclass(frozen=True, slots=True)
-class Figures:
+class FigurePair:
     """One figure of both sides."""
 
     name: str
@@ -94,9 +94,9 @@ class Side:
         return ", ".join(effort or "as usual" for effort in self.efforts) or NONE
 
 
-def versus(a: Side, b: Side, *, scale: int) -> list[Figures]:
+def versus(a: Side, b: Side, *, scale: int) -> list[FigurePair]:
     """What one side alone has the other has not: that is said, and what nobody has is not."""
     one, two = a.cells(scale), b.cells(scale)
     names = ["Messages", *(["Effort"] if any([*a.efforts, *b.efforts]) else [])]
     names += [name for name in _NAMES if name in one or name in two or name in _ALWAYS]
-    return [Figures(name, one.get(name, Cell(NONE)), two.get(name, Cell(NONE))) for name in names]
+    return [FigurePair(name, one.get(name, Cell(NONE)), two.get(name, Cell(NONE))) for name in names]

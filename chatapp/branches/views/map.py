@@ -16,7 +16,7 @@ from ...pages.signed_in import SignedIn
 from ...pages.words.numbers import number_in
 from ...store.places import load_head, load_tree
 from ...turns.engine import engine
-from ..page.map import map_of, window
+from ..page.map import map_of, rows_to_show
 from ..store.beginnings import load_beginnings
 from .compare import named
 
@@ -26,7 +26,7 @@ from .compare import named
 def show(request: SignedIn, pk: UUID) -> HttpResponse:
     conversation = my_conversation(request.user, pk)
     tree = load_tree(conversation.pk, load_head(request.user, conversation))
-    shown = window(tree, number_in(request, "from"))
+    shown = rows_to_show(tree, number_in(request, "from"))
     beginnings = load_beginnings(list(islice(tree.parents, shown.start, shown.stop)))
     drawn = map_of(tree, shown, beginnings, engine().catalog.label)
     context = {"conversation": conversation, "map": drawn, "choosing": _choosing(request)}

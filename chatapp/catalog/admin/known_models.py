@@ -26,7 +26,7 @@ from ...turns.engine import engine
 from .. import store as model_providers
 from ..forms.known_models import PRICES, ModelForm, why_not_hidden
 from ..models import KnownModel
-from ..page.known_models import lines
+from ..page.known_models import model_lines
 from .providers import look_once_it_is_stored
 
 LIST = "admin:chatapp_knownmodel_changelist"
@@ -57,7 +57,7 @@ class KnownModelAdmin(StaffOnly, ModelAdmin):
         listings = async_to_sync(engine().catalog.listings_soon)()
         told = [each for each in listings if provider in ("", each.provider)]
         default = settings.DEFAULT_MODEL or model_providers.load_default()
-        shown = lines(told, model_providers.load_said(provider), default=default, search=search)
+        shown = model_lines(told, model_providers.load_said(provider), default=default, search=search)
         page = Paginator(shown, PAGE).get_page(request.GET.get("page"))
         context = self.admin_site.each_context(request) | {
             "title": "Models",
@@ -79,7 +79,7 @@ class KnownModelAdmin(StaffOnly, ModelAdmin):
         default = model_providers.load_default()
         kept = [name for name in names if hidden and why_not_hidden(name, default=name == default)]
         changed = [name for name in names if name not in kept]
-        model_providers.hide(changed, hidden=hidden)
+        model_providers.hide_models(changed, hidden=hidden)
         look_once_it_is_stored()
         for row in model_providers.load_rows(changed):
             self.log_change(request, row, "Hidden." if hidden else "Offered.")
@@ -116,7 +116,7 @@ class KnownModelAdmin(StaffOnly, ModelAdmin):
 
     def _save(self, request: HttpRequest, name: str, form: ModelForm) -> HttpResponse:
         said = {field: form.cleaned_data[field] for field in ("label", "is_hidden", "effort", *PRICES)}
-        row = model_providers.say(name, is_default=form.cleaned_data["is_default"], **said)
+        row = model_providers.save_said(name, is_default=form.cleaned_data["is_default"], **said)
         look_once_it_is_stored()
         self.log_change(request, row, [{"changed": {"fields": form.changed_data}}])
         messages.success(request, f"{visible(name)} is saved.")

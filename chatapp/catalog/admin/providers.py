@@ -23,7 +23,7 @@ from ...turns.engine import engine
 from .. import store as model_providers
 from ..forms.providers import ProviderForm
 from ..models import ModelProvider
-from ..page.providers import in_words, lines
+from ..page.providers import listing_in_words, provider_lines
 from ..part import providers
 
 LIST = "admin:chatapp_modelprovider_changelist"
@@ -55,7 +55,7 @@ class ModelProviderAdmin(StaffOnly, ModelAdmin):
         context = self.admin_site.each_context(request) | {
             "title": "Providers",
             "opts": self.opts,
-            "lines": lines(catalog, listings, self.get_queryset(request)),
+            "lines": provider_lines(catalog, listings, self.get_queryset(request)),
         }
         return render(request, "admin/chatapp/modelprovider/list.html", context)
 
@@ -67,7 +67,7 @@ class ModelProviderAdmin(StaffOnly, ModelAdmin):
         except KeyError:
             raise Http404 from None
         say = messages.error if listing.problem else messages.success
-        say(request, in_words(listing, time.monotonic() - began))
+        say(request, listing_in_words(listing, time.monotonic() - began))
         return redirect(LIST)
 
     def save_model(self, request: HttpRequest, obj: ModelProvider, form: ModelForm, change: bool) -> None:

@@ -14,7 +14,7 @@ from .models import EFFORTS
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class ModelLine:
     """`own` is what its provider calls it, where it was given another name."""
 
     id: str
@@ -32,9 +32,9 @@ class Line:
         return urlencode({"name": self.id})
 
 
-def lines(
+def model_lines(
     listings: Iterable[Listing], said: Mapping[str, KnownModel], *, default: str, search: str = ""
-) -> list[Line]:
+) -> list[ModelLine]:
     """Every model that has all words of the search, those at the end that nobody lists."""
     listed = {spec.id: spec for listing in listings for spec in listing.models}
     shown = [
@@ -46,10 +46,10 @@ def lines(
     ]
 
 
-def _line(name: str, spec: ModelSpec | None, row: KnownModel | None, default: str) -> Line:
+def _line(name: str, spec: ModelSpec | None, row: KnownModel | None, default: str) -> ModelLine:
     own = (spec.label if spec else "") or name.partition(":")[2]
     label = (row.label if row else "") or own
-    return Line(
+    return ModelLine(
         id=name,
         shown_id=visible(name),
         label=visible(label),

@@ -28,7 +28,7 @@ EFFORTS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class ModelChoice:
     """One model. `good_at` is said only where something is known of it. `efforts` are its words with spaces between them, as the
     page's script reads them; `effort` is what staff proposes of them."""
 
@@ -42,12 +42,12 @@ class Choice:
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class ProviderGroup:
     """The models of one provider, and what keeps it from telling them."""
 
     provider: str
     label: str
-    choices: tuple[Choice, ...]
+    choices: tuple[ModelChoice, ...]
     problem: str = ""
 
 
@@ -57,11 +57,11 @@ class Effort:
     label: str
 
 
-def choice(spec: ModelSpec) -> Choice:
+def choice(spec: ModelSpec) -> ModelChoice:
     note = "needs no key" if spec.demo else "tiny, answers poorly" if spec.tiny else ""
     good_at = "thinks" if spec.thinks else ""
     label, efforts = spec.label or spec.name, " ".join(spec.efforts)
-    return Choice(spec.id, spec.name, label, note, efforts, spec.effort, good_at)
+    return ModelChoice(spec.id, spec.name, label, note, efforts, spec.effort, good_at)
 
 
 def efforts(spec: ModelSpec) -> tuple[Effort, ...]:
@@ -73,7 +73,7 @@ def efforts(spec: ModelSpec) -> tuple[Effort, ...]:
     return tuple(Effort(value, EFFORTS.get(value, value)) for value in order)
 
 
-def all_models(listings: Iterable[Listing], search: str = "") -> tuple[Group, ...]:
+def all_models(listings: Iterable[Listing], search: str = "") -> tuple[ProviderGroup, ...]:
     """Every model that has all words of the search in its name or its provider's; without one, every provider."""
     words = search.lower().split()
     found = (
@@ -83,7 +83,7 @@ def all_models(listings: Iterable[Listing], search: str = "") -> tuple[Group, ..
     return tuple(group for group in found if group.choices or not words)
 
 
-def few_models(listings: Sequence[Listing], wanted: Iterable[ModelSpec]) -> tuple[Group, ...]:
+def few_models(listings: Sequence[Listing], wanted: Iterable[ModelSpec]) -> tuple[ProviderGroup, ...]:
     """The wanted ones and as many others as there is room for, each under its provider."""
     listed = (spec for listing in listings for spec in listing.models)
     chosen: dict[str, ModelSpec] = {}
@@ -104,10 +104,10 @@ def _taken(specs: Iterable[ModelSpec]) -> dict[str, set[str]]:
     return taken
 
 
-def _told_apart(group: Group, taken: Mapping[str, set[str]]) -> Group:
+def _told_apart(group: ProviderGroup, taken: Mapping[str, set[str]]) -> ProviderGroup:
     """A name that was given, and can be taken for another's, has the full one beside it."""
 
-    def told(choice: Choice) -> Choice:
+    def told(choice: ModelChoice) -> ModelChoice:
         given = choice.label != choice.name
         alike = not choice.label.isascii() or len(taken[outline(choice.label)]) > 1
         return replace(choice, note=choice.id) if given and alike else choice
@@ -115,20 +115,20 @@ def _told_apart(group: Group, taken: Mapping[str, set[str]]) -> Group:
     return replace(group, choices=tuple(map(told, group.choices)))
 
 
-def usable(catalog: Catalog, names: Iterable[str]) -> list[ModelSpec]:
+def usable_models(catalog: Catalog, names: Iterable[str]) -> list[ModelSpec]:
     """Those that are offered, in their order."""
-    return [spec for name in names if (spec := find(catalog, name))]
+    return [spec for name in names if (spec := find_model(catalog, name))]
 
 
-def find(catalog: Catalog, name: str) -> ModelSpec | None:
+def find_model(catalog: Catalog, name: str) -> ModelSpec | None:
     try:
         return catalog.offered(name)[1]
     except UnknownModel:
         return None
 
 
-def _group(listing: Listing, specs: Iterable[ModelSpec]) -> Group:
-    return Group(listing.provider, listing.label, tuple(map(choice, specs)), listing.problem)
+def _group(listing: Listing, specs: Iterable[ModelSpec]) -> ProviderGroup:
+    return ProviderGroup(listing.provider, listing.label, tuple(map(choice, specs)), listing.problem)
 
 
 def _of(listing: Listing, specs: Iterable[ModelSpec]) -> list[ModelSpec]:

@@ -18,7 +18,7 @@ MOST_RAW = 500
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class ProviderLine:
     """`row` is none where the environment set it up. `asked`: whether it can be asked for its models."""
 
     name: str
@@ -31,32 +31,34 @@ class Line:
     wrong: bool = False
 
 
-def lines(catalog: Catalog, listings: Iterable[Listing], rows: Iterable[ModelProvider]) -> list[Line]:
+def provider_lines(
+    catalog: Catalog, listings: Iterable[Listing], rows: Iterable[ModelProvider]
+) -> list[ProviderLine]:
     told = {listing.provider: listing for listing in listings}
     return [*_of_the_environment(catalog, told), *(_of_row(catalog, told, row) for row in rows)]
 
 
-def _of_the_environment(catalog: Catalog, told: Mapping[str, Listing]) -> Iterator[Line]:
+def _of_the_environment(catalog: Catalog, told: Mapping[str, Listing]) -> Iterator[ProviderLine]:
     for name in filter(catalog.is_own, catalog.names):
         endpoint = catalog.provider(name).endpoint
         yield _line(told.get(name), name, label_of(endpoint), endpoint.base_url or "this machine")
 
 
-def _of_row(catalog: Catalog, told: Mapping[str, Listing], row: ModelProvider) -> Line:
+def _of_row(catalog: Catalog, told: Mapping[str, Listing], row: ModelProvider) -> ProviderLine:
     label = row.label or row.name
     state = OFF if not row.is_on else TAKEN if catalog.is_own(row.name) else ""
     if state:
-        return Line(row.name, visible(label), visible(row.base_url), state, 0, row.pk, asked=False)
+        return ProviderLine(row.name, visible(label), visible(row.base_url), state, 0, row.pk, asked=False)
     return _line(told.get(row.name), row.name, label, row.base_url, row.pk)
 
 
-def _line(listing: Listing | None, name: str, label: str, where: str, row: int | None = None) -> Line:
+def _line(listing: Listing | None, name: str, label: str, where: str, row: int | None = None) -> ProviderLine:
     state = NOT_HERE if listing is None else listing.problem or ANSWERS
     count, wrong = len(listing.models) if listing else 0, bool(listing and listing.problem)
-    return Line(name, visible(label), visible(where), visible(state), count, row, wrong=wrong)
+    return ProviderLine(name, visible(label), visible(where), visible(state), count, row, wrong=wrong)
 
 
-def in_words(listing: Listing, seconds: float) -> str:
+def listing_in_words(listing: Listing, seconds: float) -> str:
     """What came of asking for the models."""
     label = visible(listing.label)
     if not listing.problem:

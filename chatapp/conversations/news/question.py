@@ -26,7 +26,7 @@ def question_news(question: UUID, answer: UUID, viewer: Viewer) -> list[Operatio
     asked, answered = load_message(question, viewer), load_message(answer, viewer)
     above = asked.row.parent_id
     made = _no_end_any_more(load_message(above, viewer)) if above else []
-    made += [operations.add("messages", whole(message)) for message in (asked, answered)]
+    made += [operations.add("messages", render_whole(message)) for message in (asked, answered)]
     made.append(operations.add("outline", render_line(asked, None)))
     count = {"questions": count_questions(answered.row.conversation_id, answer)}
     made.append(operations.put(render_to_string("thread/_questions.html", count)))
@@ -56,7 +56,7 @@ def answering(answer: Message | None) -> str:
     return "waits" if answer.status == Status.WAITING else "1"
 
 
-def whole(message: ShownMessage) -> str:
+def render_whole(message: ShownMessage) -> str:
     """With the bodies of its items."""
     filled = [replace(item, blocks=blocks_of(item.message, item.piece)) for item in message.items]
     return replace(message, items=filled).html()

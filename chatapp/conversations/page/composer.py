@@ -13,7 +13,7 @@ from django.template.loader import render_to_string
 from django.urls import reverse
 
 from ...catalog.page import models as models_shown
-from ...catalog.page.models import EFFORTS, Effort, Group
+from ...catalog.page.models import EFFORTS, Effort, ProviderGroup
 from ...pages.models import Preference
 from ...pages.preferences import recent_models
 from ...providers.base import ModelSpec
@@ -32,7 +32,7 @@ class Composer:
     draft: str
     parent: str
     key: str
-    groups: tuple[Group, ...]
+    groups: tuple[ProviderGroup, ...]
     model: str
     efforts: tuple[Effort, ...]
     effort: str
@@ -60,10 +60,10 @@ def composer_for(
     catalog = engine().catalog
     typed: Mapping[str, Any] = form.data if form else {}
     before = last_answer.model if last_answer else ""
-    wanted = models_shown.usable(catalog, filter(None, (typed.get("model", ""), model, before)))
+    wanted = models_shown.usable_models(catalog, filter(None, (typed.get("model", ""), model, before)))
     usual = usual_model(preference)
     chosen = wanted[0] if wanted else catalog.find(usual)[1]
-    recent = models_shown.usable(catalog, (usual, *recent_models(user)))
+    recent = models_shown.usable_models(catalog, (usual, *recent_models(user)))
     effort = typed.get("effort", _effort(chosen, last_answer))
     return Composer(
         action=reverse("ask", args=[conversation.pk]) if conversation else reverse("ask_first"),
@@ -77,7 +77,7 @@ def composer_for(
         usual_effort=chosen.effort,
         enter_sends=preference.enter_sends,
         stop=reverse("stop", args=[last_answer.pk]) if last_answer and last_answer.status in LIVE else "",
-        lost=before if before and not models_shown.find(catalog, before) else "",
+        lost=before if before and not models_shown.find_model(catalog, before) else "",
         text=typed.get("text", ""),
         refused=refused or (form.sentence if form else ""),
     )

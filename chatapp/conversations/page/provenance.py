@@ -16,7 +16,7 @@ from ...oversight.models import Look
 from ...oversight.store.looks import looks_at
 from ...pages.elements import message_id
 from ...pages.words.moments import Moment
-from ...reviews.news import name_of
+from ...reviews.news import name_or_somebody
 from ...reviews.store.reviewing import held_by
 from ...store.models import Conversation
 
@@ -87,7 +87,9 @@ def provenance_of(conversation: Conversation, viewer: User, zone: tzinfo) -> Pro
         forks=[_fork(row, zone) for row in own[:MOST_LISTED]],
         count=len(made),
         by_others=len(made) - len(own) - len(taken),
-        reviewers=[ReviewersFork(name_of(row.by), Moment(row.made_at.astimezone(zone))) for row in taken],
+        reviewers=[
+            ReviewersFork(name_or_somebody(row.by), Moment(row.made_at.astimezone(zone))) for row in taken
+        ],
         looks=[_looked(row, zone) for row in looks_at(conversation.pk)],
     )
 

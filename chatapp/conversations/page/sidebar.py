@@ -20,7 +20,7 @@ from ...pages.signed_in import SignedIn
 from ...pages.words.days import day_in_words, zone_of
 from ...store.deleting import load_deletion, may_restore
 from ...turns.engine import engine
-from ..store import Cursor, Row, load_page
+from ..store import Cursor, ListRow, load_page
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 WORDS_CAP = 200
@@ -43,17 +43,17 @@ class Wanted:
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class DayGroup:
     """Rows under one heading; without one they go on where the page before ended."""
 
     heading: str
-    rows: list[Row]
+    rows: list[ListRow]
 
 
 @dataclass(frozen=True, slots=True)
 class Sidebar:
     wanted: Wanted
-    groups: list[Group]
+    groups: list[DayGroup]
     older: str
     open: UUID | None
 
@@ -77,10 +77,10 @@ def sidebar(request: SignedIn, wanted: Wanted | None = None) -> Sidebar:
     )
     older = f"{reverse('conversations')}?{_query(wanted, page.older)}" if page.older else ""
     groups = _grouped(page.rows, zone_of(request), wanted.after)
-    return Sidebar(wanted, groups, older, open_conversation(request))
+    return Sidebar(wanted, groups, older, conversation_on_screen(request))
 
 
-def render_row(row: Row, *, open: UUID | None = None) -> SafeString:
+def render_row(row: ListRow, *, open: UUID | None = None) -> SafeString:
     """The row by itself, as the socket sends it. `open`: the conversation on screen."""
     return render_to_string("conversations/list/_list_row.html", {"row": row, "open": open})
 
@@ -93,7 +93,7 @@ def wanted_by(query: QueryDict) -> Wanted:
     return Wanted(words, query.get("archived") == "1", _cursor(before) if before else None)
 
 
-def open_conversation(request: HttpRequest) -> UUID | None:
+def conversation_on_screen(request: HttpRequest) -> UUID | None:
     """The conversation that is on screen, also while a part of its page is asked for."""
     url = request.headers.get("HX-Current-URL", "") if by_script(request) else request.path
     try:
@@ -130,15 +130,15 @@ def toast(request: HttpRequest) -> Toast | None:
     return Toast(words, reverse("undo", args=[name]), target=THREAD)
 
 
-def _grouped(rows: Iterable[Row], zone: tzinfo, after: Cursor | None) -> list[Group]:
+def _grouped(rows: Iterable[ListRow], zone: tzinfo, after: Cursor | None) -> list[DayGroup]:
     today = timezone.now().astimezone(zone).date()
 
-    def heading(row: Row | Cursor) -> str:
+    def heading(row: ListRow | Cursor) -> str:
         return PINNED if row.pinned else day_in_words(row.updated_at.astimezone(zone), today)
 
-    groups = [Group(words, list(group)) for words, group in groupby(rows, heading)]
+    groups = [DayGroup(words, list(group)) for words, group in groupby(rows, heading)]
     if after and groups and groups[0].heading == heading(after):
-        groups[0] = Group("", groups[0].rows)
+        groups[0] = DayGroup("", groups[0].rows)
     return groups
 
 

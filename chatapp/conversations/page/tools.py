@@ -34,7 +34,7 @@ class Switch:
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class ServerGroup:
     """The tools of one MCP server; without a name, the built-in ones."""
 
     server: str
@@ -55,7 +55,7 @@ class ToolsShown:
     """`conversation`: None for one that is not there yet."""
 
     conversation: UUID | None
-    groups: tuple[Group, ...]
+    groups: tuple[ServerGroup, ...]
     allowed: tuple[Allowed, ...] = ()
 
     @property
@@ -86,17 +86,17 @@ def tools_to_begin_with(chosen: Collection[str] | None = None) -> ToolsShown:
     return ToolsShown(None, _groups(tools, on, ()))
 
 
-def _groups(tools: Mapping[str, Tool], on: Collection[str], free: Collection[str]) -> tuple[Group, ...]:
+def _groups(tools: Mapping[str, Tool], on: Collection[str], free: Collection[str]) -> tuple[ServerGroup, ...]:
     """What is on and not here any more comes first: somebody may look for it."""
     gone = [_gone(name) for name in on if name not in tools]
     here = [_switch(tool, is_on=name in on, is_free=name in free) for name, tool in tools.items()]
     return tuple(_by_server([*gone, *here]))
 
 
-def _by_server(switches: Sequence[Switch]) -> Iterable[Group]:
+def _by_server(switches: Sequence[Switch]) -> Iterable[ServerGroup]:
     in_order = sorted(switches, key=lambda switch: switch.server)
     for server, group in groupby(in_order, key=lambda switch: switch.server):
-        yield Group(server, tuple(group))
+        yield ServerGroup(server, tuple(group))
 
 
 def _gone(name: str) -> Switch:

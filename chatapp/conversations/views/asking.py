@@ -24,7 +24,7 @@ from ...store.leaving_out import find_start
 from ...store.models import Conversation, Message, Role
 from ...thread.page import load_message, viewer_of
 from ...turns.engine import engine
-from ..forms import AskForm, Question
+from ..forms import AskedQuestion, AskForm
 from ..news.question import end_of_branch, question_news
 from ..page.composer import composer_for, render_refused
 from .home import render_home
@@ -127,7 +127,7 @@ def edit(request: SignedIn, pk: UUID) -> HttpResponse:
 def _ask_beside(request: SignedIn, form: AskForm, message: Message) -> Started:
     if not form.is_valid():
         raise Refused(form.sentence)
-    question: Question = form.question
+    question: AskedQuestion = form.question
     return _once(
         engine().ask,
         message.conversation_id,

@@ -26,7 +26,7 @@ from ..page.sidebar import (
     Toast,
     conversation_archived,
     conversation_deleted,
-    open_conversation,
+    conversation_on_screen,
     sidebar,
     wanted_by,
 )
@@ -65,7 +65,7 @@ def title(request: SignedIn, pk: UUID) -> HttpResponse:
         return commands.refused(request, str(refusal), 400)
     if not commands.by_script(request):
         return commands.to_conversation(mine.pk)
-    opened = open_conversation(request)
+    opened = conversation_on_screen(request)
     return render(
         request, "conversations/list/_renamed.html", {"row": listing.load_row(mine.pk), "open": opened}
     )
@@ -89,7 +89,7 @@ def archive(request: SignedIn, pk: UUID) -> HttpResponse:
 
 @require_POST
 @login_required
-def delete(request: SignedIn, pk: UUID) -> HttpResponse:
+def delete_conversation(request: SignedIn, pk: UUID) -> HttpResponse:
     """It is gone before its turns are stopped, so that none begins meanwhile."""
     mine = my_conversation(request.user, pk)
     for answer in deleting.delete_conversation(mine.pk):
@@ -129,7 +129,7 @@ def _is_on(request: SignedIn) -> bool:
 
 def _is_on_screen(request: SignedIn, conversation: Conversation) -> bool:
     """Without a script nothing tells; then one is led away from it in any case."""
-    return not commands.by_script(request) or open_conversation(request) == conversation.pk
+    return not commands.by_script(request) or conversation_on_screen(request) == conversation.pk
 
 
 def _back(request: SignedIn) -> HttpResponse:

@@ -23,7 +23,7 @@ TRIES = 3
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @login_required
-def delete(request: SignedIn, pk: UUID) -> HttpResponse:
+def delete_messages(request: SignedIn, pk: UUID) -> HttpResponse:
     """GET says how much goes with it, POST does it."""
     mine = my_message(request.user, pk)
     if request.method != "POST":

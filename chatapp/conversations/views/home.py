@@ -10,7 +10,7 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from ...catalog.page import models as models_shown
-from ...catalog.page.models import find
+from ...catalog.page.models import find_model
 from ...pages.preferences import load_preference
 from ...pages.signed_in import SignedIn
 from ...turns.engine import engine
@@ -46,7 +46,9 @@ def render_home(
         "composer": composer,
         "tools": tools_to_begin_with(form.chosen_tools if form else None),
         "instructions": form.data.get("instructions", "") if form else preference.instructions,
-        "examples": [each for each in EXAMPLES if each[0] != ABOUT_US or find(engine().catalog, WHO_KNOWS)],
+        "examples": [
+            each for each in EXAMPLES if each[0] != ABOUT_US or find_model(engine().catalog, WHO_KNOWS)
+        ],
         "groups": models_shown.all_models(listings),
         "incomplete": settings.INCOMPLETE_PROVIDERS,
     }

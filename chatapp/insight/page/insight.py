@@ -16,7 +16,7 @@ from ...core.counting import DROPPED, ENDED, FIRST, THOUGHT
 from ...core.spread import quantile
 from ...core.visible import visible
 from ...pages.words.amounts import NOTHING, cost, paid, paid_in_part, ratio, share, short, took
-from ..store.figures import Day, Used
+from ..store.figures import Day, UsedByPerson
 from .charts import Bars, Lines, bars, lines
 from .words import dropped_in_words, ending_in_words, is_failure, review_in_words
 
@@ -27,7 +27,7 @@ MOST_CHARTS, MOST_PEOPLE = 6, 50
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen:
+class ChosenDays:
     """Which days, and which model; all of them where it is empty."""
 
     days: int
@@ -43,11 +43,11 @@ class Chosen:
         return urlencode({"days": self.days} | ({"model": self.model} if self.model else {}))
 
 
-def chosen(request: HttpRequest, today: date) -> Chosen:
+def chosen(request: HttpRequest, today: date) -> ChosenDays:
     """What makes no sense counts as not chosen."""
     days, model = request.GET.get("days", ""), request.GET.get("model", "")
     known = days.isascii() and days.isdecimal() and len(days) < 5 and int(days) in SPANS
-    return Chosen(int(days) if known else next(iter(SPANS)), model.replace("\0", ""), today)
+    return ChosenDays(int(days) if known else next(iter(SPANS)), model.replace("\0", ""), today)
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,7 +184,7 @@ class Named:
 
 
 @dataclass(frozen=True, slots=True)
-class Figure:
+class Picture:
     """A picture of some days. `said`: the newest of them, in words."""
 
     id: str
@@ -195,7 +195,7 @@ class Figure:
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class Tally:
     """How often something was, and its part of all."""
 
     words: str
@@ -212,9 +212,9 @@ class Insight:
 
     def __init__(
         self,
-        asked: Chosen,
+        asked: ChosenDays,
         days: Iterable[Day],
-        people: Sequence[Used],
+        people: Sequence[UsedByPerson],
         reviewed: Mapping[str, int],
         *,
         label: Callable[[str], str],
@@ -255,11 +255,11 @@ class Insight:
         return sorted(rows, key=lambda row: (-row.sums.counts["answers"], row.name))
 
     @cached_property
-    def thinking(self) -> list[Figure]:
+    def thinking(self) -> list[Picture]:
         return self._times(THOUGHT, "thinking")
 
     @cached_property
-    def first(self) -> list[Figure]:
+    def first(self) -> list[Picture]:
         return self._times(FIRST, "first")
 
     @property
@@ -274,7 +274,7 @@ class Insight:
         return [Named(self._name(point), Sums(counts)) for point, counts in together.items()]
 
     @cached_property
-    def daily(self) -> list[Figure]:
+    def daily(self) -> list[Picture]:
         sums = [row.sums for row in self.by_day]
         answers = bars([(each.turns, each.failures) for each in sums], short)
         tokens = bars([(each.tokens, each.counts["output"]) for each in sums], short)
@@ -282,11 +282,11 @@ class Insight:
         last = self.by_day[-1]
         when = self._when(last.name)
         turns = f"{last.sums.turns:,} {when}, {last.sums.failures:,} failed"
-        used = Figure("tokens", "Tokens", f"{last.sums.tokens_in_words} {when}", tokens, ())
-        priced = Figure("cost", "Cost", f"{last.sums.cost} {when}", money, ())
+        used = Picture("tokens", "Tokens", f"{last.sums.tokens_in_words} {when}", tokens, ())
+        priced = Picture("cost", "Cost", f"{last.sums.cost} {when}", money, ())
         # Where no provider told a number, or nobody wrote a price down, there is nothing to draw.
         return [
-            Figure("turns", "Turns", turns, answers, ()),
+            Picture("turns", "Turns", turns, answers, ()),
             *([used] if self.sums.tokens else []),
             *([priced] if self.sums.counts["cost"] else []),
         ]
@@ -300,22 +300,22 @@ class Insight:
         return len(self._people) > MOST_PEOPLE
 
     @cached_property
-    def endings(self) -> list[Kind]:
+    def endings(self) -> list[Tally]:
         """How turns ended that did not end well, most frequent first."""
         found = {how: number for how, number in self.sums.of(ENDED).items() if how != "complete"}
-        return [Kind(ending_in_words(how), n, share(n, self.sums.turns)) for how, n in _most_first(found)]
+        return [Tally(ending_in_words(how), n, share(n, self.sums.turns)) for how, n in _most_first(found)]
 
     @cached_property
-    def dropped(self) -> list[Kind]:
+    def dropped(self) -> list[Tally]:
         found = self.sums.of(DROPPED)
         whole = sum(found.values()) + self.sums.counts["replayed"]
-        return [Kind(dropped_in_words(why), n, share(n, whole)) for why, n in _most_first(found)]
+        return [Tally(dropped_in_words(why), n, share(n, whole)) for why, n in _most_first(found)]
 
     @cached_property
-    def reviews(self) -> list[Kind]:
+    def reviews(self) -> list[Tally]:
         """What became of what was submitted in these days."""
         whole = sum(self._reviewed.values())
-        return [Kind(review_in_words(state), n, share(n, whole)) for state, n in _most_first(self._reviewed)]
+        return [Tally(review_in_words(state), n, share(n, whole)) for state, n in _most_first(self._reviewed)]
 
     @cached_property
     def points(self) -> list[date]:
@@ -350,7 +350,7 @@ class Insight:
             return f"on {name}" if not self.weekly else f"in the week of {name}"
         return "this week" if self.weekly else "today"
 
-    def _times(self, what: str, id: str) -> list[Figure]:
+    def _times(self, what: str, id: str) -> list[Picture]:
         drawn = {row.name: self._counted[row.name] for row in self.by_model[:MOST_CHARTS]}
         times = {
             model: [time_of(points.get(point, {}), what) for point in self.points]
@@ -371,7 +371,7 @@ class Insight:
         times: Sequence[Time],
         top: int,
         kind: str,
-    ) -> Figure:
+    ) -> Picture:
         pairs = [(time.p50, time.p95) if time.p50 and time.p95 else None for time in times]
         rows = [
             Named(self._name(point), Sums(counts[point]))
@@ -381,7 +381,7 @@ class Insight:
         last = rows[-1]
         newest = last.sums.thinking if kind == "thinking" else last.sums.first
         said = f"p50 {newest.half}, p95 {newest.most} {self._when(last.name)}"
-        return Figure(id, self._called(model), said, lines(pairs, top), rows)
+        return Picture(id, self._called(model), said, lines(pairs, top), rows)
 
 
 def _own_name(model: str) -> str:
@@ -389,7 +389,7 @@ def _own_name(model: str) -> str:
     return visible(model.partition(":")[2])
 
 
-def name_of(person: Used) -> str:
+def name_of(person: UsedByPerson) -> str:
     return visible(person.name) or "People who left"
 
 

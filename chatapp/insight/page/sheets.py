@@ -10,7 +10,7 @@ from ...core.counting import TOKENS
 from ...core.visible import visible
 from ...pages.csv import Cell
 from ...pages.words.amounts import dollars
-from ..store.figures import Used, load_people_and_models
+from ..store.figures import UsedByPerson, load_people_and_models
 from .insight import Insight, Sums, name_of
 
 Rows = Iterator[Sequence[Cell]]
@@ -38,7 +38,7 @@ def _models(page: Insight) -> Rows:
 
 
 def _people(page: Insight) -> Rows:
-    used: list[Used] = load_people_and_models(page.asked.since, model=page.asked.model)
+    used: list[UsedByPerson] = load_people_and_models(page.asked.since, model=page.asked.model)
     for each in used:
         sums = Sums(each.counts)
         numbers = each.counts["answers"], each.counts["turns"]

@@ -25,7 +25,7 @@ class Day:
 
 
 @dataclass(frozen=True, slots=True)
-class Used:
+class UsedByPerson:
     """By one person, of one model or of all. `name` is empty for whoever has left."""
 
     name: str
@@ -38,12 +38,12 @@ def load_days(since: date) -> list[Day]:
     return [Day(row.day, row.model, Counter(row.counts)) for row in rows]
 
 
-def load_people(since: date, *, model: str = "", most: int | None = None) -> list[Used]:
+def load_people(since: date, *, model: str = "", most: int | None = None) -> list[UsedByPerson]:
     """All models together, whoever used most tokens first. Those who have left are one."""
     return list(_used(since, model, ("person",), most))
 
 
-def load_people_and_models(since: date, *, model: str = "") -> list[Used]:
+def load_people_and_models(since: date, *, model: str = "") -> list[UsedByPerson]:
     return list(_used(since, model, ("person", "model"), None))
 
 
@@ -61,7 +61,7 @@ def load_reviews(since: date, *, model: str = "") -> Counter[str]:
     )
 
 
-def _used(since: date, model: str, by: tuple[str, ...], most: int | None) -> Iterator[Used]:
+def _used(since: date, model: str, by: tuple[str, ...], most: int | None) -> Iterator[UsedByPerson]:
     rows = PersonDay.objects.filter(day__gte=since, **({"model": model} if model else {}))
     # By a number that is made here: by the column itself SQLite would go through its index, and find row after row elsewhere.
     rows = rows.annotate(person=Coalesce("user_id", 0))
@@ -72,4 +72,4 @@ def _used(since: date, model: str, by: tuple[str, ...], most: int | None) -> Ite
     for row in found:
         person = names.get(row["person"])
         counts = Counter({name: row[f"all_{name}"] for name in PersonDay.COUNTS})
-        yield Used(person.get_username() if person else "", row.get("model", ""), counts)
+        yield UsedByPerson(person.get_username() if person else "", row.get("model", ""), counts)

@@ -173,7 +173,7 @@ async def _nobody_reads(mine: Engine, answer: UUID) -> int:
 
 
 @dataclass(frozen=True)
-class Place:
+class StartingPoint:
     """Who asks, and below which message; no conversation yet means a new one."""
 
     owner: User
@@ -181,19 +181,19 @@ class Place:
     parent: UUID | None = None
 
 
-def _place(options: dict[str, Any]) -> Place:
+def _place(options: dict[str, Any]) -> StartingPoint:
     owner = _owner(options["user"])
     if options["at"]:
         found = Message.objects.filter(pk=options["at"], conversation__owner=owner).first()
         if found is None or options["conversation"] not in (None, found.conversation_id):
             raise Refused(f"There is no message {options['at']} in that conversation.")
-        return Place(owner, found.conversation_id, found.id)
+        return StartingPoint(owner, found.conversation_id, found.id)
     if options["conversation"]:
         mine = Conversation.objects.filter(pk=options["conversation"], owner=owner).first()
         if mine is None:
             raise Refused(f"There is no conversation {options['conversation']}.")
-        return Place(owner, mine.id, mine.head_id)
-    return Place(owner)
+        return StartingPoint(owner, mine.id, mine.head_id)
+    return StartingPoint(owner)
 
 
 def _owner(name: str) -> User:

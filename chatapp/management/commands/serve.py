@@ -171,7 +171,7 @@ def _models() -> Iterator[str]:
     yield from (f"{endpoint.label} at {endpoint.base_url}" for endpoint in settings.PROVIDERS)
     yield "Demo, built in"
     if settings.LOCAL_MODEL:
-        yield local_model.state(settings.DATA_DIR).sentence
+        yield local_model.model_state(settings.DATA_DIR).sentence
     else:
         yield "No local model (LOCAL_MODEL=0)"
     yield from settings.INCOMPLETE_PROVIDERS

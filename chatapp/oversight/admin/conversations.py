@@ -85,7 +85,7 @@ class ConversationAdmin(ReadOnly, BoundedAdmin):
     def with_figures(self, request: HttpRequest, rows: list[Any]) -> list[Any]:
         figures, zone = browsing.load_figures([row.pk for row in rows]), zone_of(request)
         for row in rows:
-            row.figures, row.zone = figures.get(row.pk, browsing.Figures()), zone
+            row.figures, row.zone = figures.get(row.pk, browsing.ConversationFigures()), zone
             row.is_mine = row.owner_id == request.user.pk
         return rows
 

@@ -11,7 +11,7 @@ from django.db.models import F, QuerySet
 from django.http import HttpRequest
 from django.utils import timezone
 
-from ...pages.staff.bounded import Choice
+from ...pages.staff.bounded import ChoiceFilter
 from ...pages.staff.words import visible
 from ...reviews.store.reviewing import judged, to_assign
 from ...store.models import Conversation, Status
@@ -35,7 +35,7 @@ _THINKING: dict[str, tuple[str, int, int | None]] = {
 }
 
 
-class OwnerFilter(Choice):
+class OwnerFilter(ChoiceFilter):
     """Those who came last, then those who never did; anybody else by the list of people."""
 
     title, parameter_name = "user", "owner"
@@ -52,7 +52,7 @@ class OwnerFilter(Choice):
         return queryset.filter(owner=int(self.value() or 0)) if self.value() else queryset
 
 
-class ModelFilter(Choice):
+class ModelFilter(ChoiceFilter):
     title, parameter_name = "model", "model"
 
     def lookups(self, request: HttpRequest, model_admin: ModelAdmin) -> list[tuple[Any, str]]:
@@ -63,7 +63,7 @@ class ModelFilter(Choice):
         return browsing.of_models(queryset, [name]) if name else queryset
 
 
-class ProviderFilter(Choice):
+class ProviderFilter(ChoiceFilter):
     title, parameter_name = "provider", "provider"
 
     def lookups(self, request: HttpRequest, model_admin: ModelAdmin) -> list[tuple[Any, str]]:
@@ -77,7 +77,7 @@ class ProviderFilter(Choice):
         return browsing.of_models(queryset, theirs)
 
 
-class StateFilter(Choice):
+class StateFilter(ChoiceFilter):
     title, parameter_name = "state", "state"
 
     def lookups(self, request: HttpRequest, model_admin: ModelAdmin) -> list[tuple[Any, str]]:
@@ -88,7 +88,7 @@ class StateFilter(Choice):
         return browsing.in_state(queryset, *_STATES[name][1]) if name else queryset
 
 
-class ReviewFilter(Choice):
+class ReviewFilter(ChoiceFilter):
     """Submissions that were taken back, or whose messages are gone, do not count."""
 
     title, parameter_name = "review", "review"
@@ -103,7 +103,7 @@ class ReviewFilter(Choice):
         return queryset.filter(pk__in=found.values("conversation"))
 
 
-class DateFilter(Choice):
+class DateFilter(ChoiceFilter):
     title, parameter_name = "last question", "days"
 
     def lookups(self, request: HttpRequest, model_admin: ModelAdmin) -> list[tuple[Any, str]]:
@@ -119,7 +119,7 @@ class DateFilter(Choice):
                 return queryset.filter(updated_at__gte=timezone.now() - timedelta(days=int(days)))
 
 
-class ThinkingFilter(Choice):
+class ThinkingFilter(ChoiceFilter):
     """It looks at what all the others and the search have left, so the list asks `narrow` when it has that."""
 
     title = f"thinking time (of the newest {browsing.NEWEST_TIMED:,} that fit)"
@@ -146,7 +146,7 @@ def _models(request: HttpRequest) -> list[str]:
     return known
 
 
-FILTERS: tuple[type[Choice], ...] = (
+FILTERS: tuple[type[ChoiceFilter], ...] = (
     OwnerFilter,
     ModelFilter,
     ProviderFilter,

@@ -54,7 +54,7 @@ class Thoughts(Func):
 
 
 @dataclass(slots=True)
-class Figures:
+class ConversationFigures:
     """Of one conversation. `thinking` is None where no thought was measured."""
 
     messages: int = 0
@@ -64,8 +64,8 @@ class Figures:
     thinking: int | None = None
 
 
-def load_figures(conversations: Collection[UUID]) -> dict[UUID, Figures]:
-    found: dict[UUID, Figures] = defaultdict(Figures)
+def load_figures(conversations: Collection[UUID]) -> dict[UUID, ConversationFigures]:
+    found: dict[UUID, ConversationFigures] = defaultdict(ConversationFigures)
     rows = _there().filter(conversation__in=conversations)
     groups = rows.values_list("conversation", "model", "status")
     for pk, model, status, number, last in groups.annotate(
@@ -168,7 +168,7 @@ def _with_words(words: str) -> QuerySet[ItemRow]:
 
 
 @dataclass(frozen=True, slots=True)
-class Usage:
+class PersonUsage:
     """`turns` and tokens are those of the newest answers where `more` is set."""
 
     conversations: int = 0
@@ -178,13 +178,13 @@ class Usage:
     more: bool = False
 
 
-def load_usage(user: User) -> Usage:
+def load_usage(user: User) -> PersonUsage:
     """What one person used, in the conversations that are theirs."""
     answers = _there().filter(conversation__owner=user, conversation__deleted_at=None, role=Role.ASSISTANT)
     newest = answers.order_by("-created_at").values_list("metadata", flat=True)[: NEWEST_ANSWERS + 1]
     metadata = list(newest)
     rounds = [facts for each in metadata[:NEWEST_ANSWERS] for facts in Recorded(each).rounds]
-    return Usage(
+    return PersonUsage(
         conversations=Conversation.objects.filter(owner=user, deleted_at=None).count(),
         turns=min(len(metadata), NEWEST_ANSWERS),
         input=sum(facts.usage.get("input", 0) for facts in rounds),

@@ -28,7 +28,7 @@ _KINDS |= {"tool_call": "Call", "tool_result": "Result", "permission_decision": 
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class FoundPlace:
     """Where it was found, with a little of what is around it."""
 
     address: str
@@ -55,11 +55,11 @@ def find(request: SignedIn, context: dict[str, Any]) -> HttpResponse:
     return render(request, "admin/chatapp/conversation/find.html", context)
 
 
-def _place(request: HttpRequest, hit: Hit, words: str) -> Place:
+def _place(request: HttpRequest, hit: Hit, words: str) -> FoundPlace:
     begins = max(hit.text.lower().find(words.lower()), 0)
     ends = begins + len(words)
     transcript = reverse("admin:transcript", args=[hit.conversation.pk])
-    return Place(
+    return FoundPlace(
         address=f"{transcript}?at={hit.message.pk}#{message_id(hit.message.pk)}",
         title=visible(hit.conversation.title) or "Without a title",
         owner=visible(hit.conversation.owner.get_username()),

@@ -23,7 +23,7 @@ NAME = HEADER.lower().encode()
 EMPTY = {"type": "http.request", "body": b"", "more_body": False}
 
 
-class Refused(Exception):
+class BodyRefused(Exception):
     def __init__(self, refusal: Refusal) -> None:
         super().__init__(refusal)
         self.refusal = refusal
@@ -37,7 +37,7 @@ class Capped:
         read: deque[Message] = deque()
         try:
             await _read(scope, receive, read)
-        except Refused as refused:
+        except BodyRefused as refused:
             scope = scope | {"headers": [*scope["headers"], (NAME, refused.refusal.encode())]}
             read, receive = deque([EMPTY]), _nothing_more
 
@@ -74,20 +74,20 @@ async def _read(scope: Scope, receive: Receive, read: deque[Message]) -> None:
                     limit.reschedule(asyncio.get_running_loop().time() + seconds_for(allowed))
                 more = message.get("more_body", False)
     except TimeoutError:
-        raise Refused(Refusal.SLOW) from None
+        raise BodyRefused(Refusal.SLOW) from None
 
 
 async def _allowed(scope: Scope, size: int) -> int:
     """How much may come, where it is more than a little already."""
     cap = cap_of(scope["method"], scope["path"])
     if size > cap:
-        raise Refused(Refusal.LARGE)
+        raise BodyRefused(Refusal.LARGE)
     try:
         person = await in_thread(person_of)(_cookies(scope))
     except Error:
-        raise Refused(Refusal.CROWDED) from None
+        raise BodyRefused(Refusal.CROWDED) from None
     if person is None:
-        raise Refused(Refusal.SIGNED_OUT)
+        raise BodyRefused(Refusal.SIGNED_OUT)
     return cap
 
 

@@ -282,13 +282,13 @@ class _Block:
                 return self.first if _word(self.first.get("data")) and not self.damaged else None
             case "tool_use":
                 sound = self.call_id == self.id and TOOL_NAME.fullmatch(self.name)
-                return {**self.first, "input": arguments(self.text)} if sound else None
+                return {**self.first, "input": arguments_object(self.text)} if sound else None
             case _:
                 cited = {"citations": self.citations} if self.citations else {}
                 return {**self.first, "text": self.text, **cited}
 
 
-def arguments(text: str) -> dict[str, Any]:
+def arguments_object(text: str) -> dict[str, Any]:
     """The object that may go back: empty where the model wrote none, and without half characters, for which the API
     refuses a whole request."""
     try:

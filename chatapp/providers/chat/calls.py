@@ -6,25 +6,25 @@ from ...core.events import Event
 from ...core.items import KeyMaker, Kind, clean
 from ..base import Ask, Trouble
 from ..refusals import trouble_error
-from .items import Growing
+from .items import GrowingWords
 from .values import Json, fields, word
 
 MOST_CALLS = 1000
 
 
-class Calls:
+class GrowingCalls:
     """Pieces of parallel calls may come mixed, so all grow until the response ends."""
 
     def __init__(self, ask: Ask, keys: KeyMaker) -> None:
         self._ask, self._keys = ask, keys
-        self._calls: list[Growing] = []
-        self._by_index: dict[int, Growing] = {}
+        self._calls: list[GrowingWords] = []
+        self._by_index: dict[int, GrowingWords] = {}
 
     @property
     def any(self) -> bool:
         return bool(self._calls)
 
-    def find(self, piece: Json) -> Growing | None:
+    def find(self, piece: Json) -> GrowingWords | None:
         """The call that this piece goes on with. Some servers give every call the same index, or none."""
         index, call_id, name = piece.get("index"), _id(piece), _name(piece)
         if isinstance(index, int):
@@ -34,12 +34,12 @@ class Calls:
             return next((call for call in self._calls if call_id and call.call_id == call_id), None)
         return self._calls[-1] if self._calls else None
 
-    def start(self, piece: Json) -> Growing:
+    def start(self, piece: Json) -> GrowingWords:
         place, index = len(self._calls), piece.get("index")
         if place >= MOST_CALLS:
             raise trouble_error(Trouble.TOO_LARGE, self._ask.who)
         call_id = _id(piece) or f"call_{self._ask.round}_{place}"
-        call = Growing(self._ask, self._keys.take(), Kind.TOOL_CALL, name=_name(piece), call_id=call_id)
+        call = GrowingWords(self._ask, self._keys.take(), Kind.TOOL_CALL, name=_name(piece), call_id=call_id)
         self._calls.append(call)
         if isinstance(index, int):
             self._by_index[index] = call

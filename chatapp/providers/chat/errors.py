@@ -8,7 +8,7 @@ from typing import Any
 
 from ...core.history import Repair
 from ..base import ProviderError, Trouble
-from ..refusals import refused
+from ..refusals import refusal_by_status
 from .values import rows
 
 # Words seen in the bodies of DeepSeek, Kimi, GLM, Qwen, Mistral, Gemini, OpenRouter, Groq, vLLM, SGLang, llama.cpp and others.
@@ -64,7 +64,7 @@ def refusal_of(label: str, status: int, headers: Mapping[str, str], text: str) -
     words = text[:_READ]
     repair = _repair(status, words)
     trouble = None if repair else _trouble(status, words)
-    return refused(label, status, headers, text, trouble=trouble, repair=repair)
+    return refusal_by_status(label, status, headers, text, trouble=trouble, repair=repair)
 
 
 def error_in_stream(label: str, frame: Any, text: str) -> ProviderError:
@@ -72,10 +72,10 @@ def error_in_stream(label: str, frame: Any, text: str) -> ProviderError:
     return refusal_of(label, _status(frame), {}, text)
 
 
-def is_error(frame: Any) -> bool:
+def is_error_frame(frame: Any) -> bool:
     """Whether a frame of a stream is an error, in any of the shapes that servers give it."""
     if isinstance(frame, list):
-        return any(is_error(row) for row in rows(frame))
+        return any(is_error_frame(row) for row in rows(frame))
     if not isinstance(frame, dict):
         return False
     if frame.get("error") or "error" in (frame.get("object"), frame.get("type")):

@@ -17,7 +17,7 @@ NEAR = 16
 PARTS = "parts"
 
 
-class Growing:
+class GrowingWords:
     """`field` is where the words came on the wire. Words are cleaned as they come, so that what was streamed is what is stored."""
 
     def __init__(

@@ -10,10 +10,10 @@ from ...core.items import KeyMaker, Kind
 from ...core.verbatim import loads
 from ..base import Ask, Trouble
 from ..refusals import trouble_error
-from .calls import Calls, says_something
-from .errors import error_in_stream, is_error
-from .items import PARTS, Growing
-from .tags import Said, TagReader
+from .calls import GrowingCalls, says_something
+from .errors import error_in_stream, is_error_frame
+from .items import PARTS, GrowingWords
+from .tags import TaggedText, TagReader
 from .values import Json, fields, number, rows, word
 
 DONE = "[DONE]"
@@ -45,11 +45,11 @@ class ChatParser:
         self._tags: TagReader | None = TagReader(*ask.contract.tags)
         self._before = ""
         self._blank = ""
-        self._flow: Growing | None = None
+        self._flow: GrowingWords | None = None
         # What details without words belong to: the last thought, or the text of a response that has none.
-        self._sealed: Growing | None = None
+        self._sealed: GrowingWords | None = None
         self._amended = self._refused = self._text_began = False
-        self._calls = Calls(ask, keys)
+        self._calls = GrowingCalls(ask, keys)
         self._usage: dict[str, int] = {}
         self._finish: Finish | None = None
         self._ended = False
@@ -87,7 +87,7 @@ class ChatParser:
         frame: Any = None
         with suppress(ValueError):
             frame = loads(data)
-        if event == "error" or is_error(frame):
+        if event == "error" or is_error_frame(frame):
             raise error_in_stream(self._label, frame, data)
         return frame if isinstance(frame, dict) else None
 
@@ -173,7 +173,7 @@ class ChatParser:
         words = word(thoughts) or "".join(word(row.get("text")) for row in rows(thoughts))
         return self._think(PARTS, words, []) if words else []
 
-    def _said(self, said: Said) -> list[Event]:
+    def _said(self, said: TaggedText) -> list[Event]:
         if not said.thought:
             return self._text(said.words)
         if not said.words and not self._thinking:
@@ -196,11 +196,11 @@ class ChatParser:
         events, item = self._grow(Kind.ASSISTANT_MESSAGE, "content")
         return events + item.say(text)
 
-    def _grow(self, kind: Kind, field: str) -> tuple[list[Event], Growing]:
+    def _grow(self, kind: Kind, field: str) -> tuple[list[Event], GrowingWords]:
         if self._flow is not None and self._flow.kind is kind:
             return [], self._flow
         events = self._close_flow()
-        self._flow = Growing(self._ask, self._keys.take(), kind, field)
+        self._flow = GrowingWords(self._ask, self._keys.take(), kind, field)
         return [*events, self._flow.started()], self._flow
 
     def _close_flow(self) -> list[Event]:

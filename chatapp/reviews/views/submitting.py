@@ -77,7 +77,7 @@ def decline(request: SignedIn, pk: UUID) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 @login_required
 @keeps("words")
-def ask(request: SignedIn, pk: UUID) -> HttpResponse:
+def ask_to_submit(request: SignedIn, pk: UUID) -> HttpResponse:
     """An administrator asks the owner of a conversation to submit it. Nothing of it is shown here."""
     conversation = conversation_to_ask_for(request.user, pk)
     if request.method != "POST":

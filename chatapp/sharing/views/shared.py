@@ -35,7 +35,7 @@ def shared(request: HttpRequest, token: str) -> HttpResponse:
         return _unlisted(refused(request, too_many(wait), 429))
     found = open_share(token)
     if found is None:
-        return gone(request)
+        return link_gone(request)
     if _is_first_look(request, found):
         if_possible(open_share, token, counts=True)
     wanted = request.GET.get("from", "")
@@ -50,7 +50,7 @@ def still_open(request: HttpRequest, token: str) -> HttpResponse:
     if open_share(token):
         return HttpResponse(status=204)
     wait = _too_soon(request)
-    return _unlisted(refused(request, too_many(wait), 429)) if wait else gone(request)
+    return _unlisted(refused(request, too_many(wait), 429)) if wait else link_gone(request)
 
 
 @require_POST
@@ -58,7 +58,7 @@ def fork(request: HttpRequest, token: str) -> HttpResponse:
     if not request.user.is_authenticated:
         return redirect_to_login(reverse("shared", args=[token]))
     if open_share(token) is None:
-        return gone(request)
+        return link_gone(request)
     try:
         refuse_too_many(request.user)
         until = UUID(request.POST["until"]) if request.POST.get("until") else None
@@ -68,7 +68,7 @@ def fork(request: HttpRequest, token: str) -> HttpResponse:
     return to_composer(request, made.conversation.pk)
 
 
-def gone(request: HttpRequest) -> HttpResponse:
+def link_gone(request: HttpRequest) -> HttpResponse:
     """Whatever the reason is."""
     return _unlisted(render(request, "sharing/shared_gone.html", status=404))
 

@@ -12,7 +12,7 @@ from django.contrib.sessions.exceptions import SessionInterrupted
 from django.db import Error, OperationalError
 
 
-class Trouble(StrEnum):
+class DatabaseTrouble(StrEnum):
     """What keeps the database from its work, as a sentence for whoever waits for it."""
 
     BUSY = "The database is busy, and this had to wait too long."
@@ -27,34 +27,34 @@ class Waited(OperationalError):
 
 # By the code of the error, without its details.
 _SQLITE = {
-    sqlite3.SQLITE_BUSY: Trouble.BUSY,
-    sqlite3.SQLITE_LOCKED: Trouble.BUSY,
-    sqlite3.SQLITE_PROTOCOL: Trouble.BUSY,
-    sqlite3.SQLITE_FULL: Trouble.FULL,
-    sqlite3.SQLITE_READONLY: Trouble.READ_ONLY,
-    sqlite3.SQLITE_CANTOPEN: Trouble.AWAY,
-    sqlite3.SQLITE_IOERR: Trouble.AWAY,
-    sqlite3.SQLITE_NOMEM: Trouble.AWAY,
+    sqlite3.SQLITE_BUSY: DatabaseTrouble.BUSY,
+    sqlite3.SQLITE_LOCKED: DatabaseTrouble.BUSY,
+    sqlite3.SQLITE_PROTOCOL: DatabaseTrouble.BUSY,
+    sqlite3.SQLITE_FULL: DatabaseTrouble.FULL,
+    sqlite3.SQLITE_READONLY: DatabaseTrouble.READ_ONLY,
+    sqlite3.SQLITE_CANTOPEN: DatabaseTrouble.AWAY,
+    sqlite3.SQLITE_IOERR: DatabaseTrouble.AWAY,
+    sqlite3.SQLITE_NOMEM: DatabaseTrouble.AWAY,
 }
 # By how the SQLSTATE begins: what is longer is looked for first.
 _POSTGRESQL = {
-    "53100": Trouble.FULL,
-    "53": Trouble.BUSY,
-    "55P03": Trouble.BUSY,
-    "57014": Trouble.BUSY,
-    "40001": Trouble.BUSY,
-    "40P01": Trouble.BUSY,
-    "25006": Trouble.READ_ONLY,
-    "25P03": Trouble.AWAY,
-    "08": Trouble.AWAY,
-    "57P": Trouble.AWAY,
-    "58": Trouble.AWAY,
+    "53100": DatabaseTrouble.FULL,
+    "53": DatabaseTrouble.BUSY,
+    "55P03": DatabaseTrouble.BUSY,
+    "57014": DatabaseTrouble.BUSY,
+    "40001": DatabaseTrouble.BUSY,
+    "40P01": DatabaseTrouble.BUSY,
+    "25006": DatabaseTrouble.READ_ONLY,
+    "25P03": DatabaseTrouble.AWAY,
+    "08": DatabaseTrouble.AWAY,
+    "57P": DatabaseTrouble.AWAY,
+    "58": DatabaseTrouble.AWAY,
 }
 # Django's sessions tell of any failure in words of their own.
 _DRESSED = (SessionInterrupted, UpdateError)
 
 
-def trouble_in(error: BaseException | None) -> Trouble | None:
+def trouble_in(error: BaseException | None) -> DatabaseTrouble | None:
     """None where the error is no trouble of the database."""
     return next(filter(None, map(_trouble, _chain(error))), None)
 
@@ -65,9 +65,9 @@ def _chain(error: BaseException | None) -> Iterator[BaseException]:
         error = error.__cause__ or (error.__context__ if isinstance(error, _DRESSED) else None)
 
 
-def _trouble(error: BaseException) -> Trouble | None:
+def _trouble(error: BaseException) -> DatabaseTrouble | None:
     if isinstance(error, Waited):
-        return Trouble.BUSY
+        return DatabaseTrouble.BUSY
     if not isinstance(error, Error):
         return None
     driver: Any = error.__cause__
@@ -78,5 +78,5 @@ def _trouble(error: BaseException) -> Trouble | None:
     state: str | None = driver.sqlstate
     if state is None:
         # Before the server has said anything, or after it went away.
-        return Trouble.AWAY if isinstance(error, OperationalError) else None
+        return DatabaseTrouble.AWAY if isinstance(error, OperationalError) else None
     return next((found for begin, found in _POSTGRESQL.items() if state.startswith(begin)), None)

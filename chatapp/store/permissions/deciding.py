@@ -16,7 +16,7 @@ from ...core.items import Item, KeyMaker, Kind, Outcome
 from ..at_once import TOO_MANY, room_for
 from ..branches import load_items
 from ..models import Conversation, Message, Status
-from ..rows import Claim, Measured, append, hold, note, tell_of
+from ..rows import Claim, Measured, append, hold, note_measured, tell_of
 from ..tree import Refused
 from . import grants
 
@@ -31,7 +31,7 @@ Answers = Mapping[str, tuple[Decision, str]]
 def park(claim: Claim, asks: Sequence[Item], measured: Measured) -> None:
     """The turn waits for a person: no task, no lock."""
     hold(claim, status=Status.WAITING, runner="")
-    note(claim.message, measured, asks=[call.key for call in asks])
+    note_measured(claim.message, measured, asks=[call.key for call in asks])
     tell_of(claim.message, "turn waits")
 
 
@@ -132,7 +132,7 @@ def _denied(key: str, call: Item) -> Item:
 
 def _settle(row: Message, left: Sequence[str], runner: str) -> bool:
     """Goes on when nothing is left to decide; whether it does."""
-    note(row.pk, Measured(), asks=list(left))
+    note_measured(row.pk, Measured(), asks=list(left))
     if left:
         tell_of(row.pk, "turn waits")
         return False

@@ -16,7 +16,7 @@ from mcp.client.streamable_http import streamable_http_client
 
 from ...net.dial import ANYWHERE, PUBLIC, NotAllowed, NotFound
 from ...net.sockets import Network
-from .places import FORGOTTEN, FRAME, PIECES, TOO_LONG, TOO_MANY, Address, Problem, pieces
+from .places import FORGOTTEN, FRAME, PIECES, TOO_LONG, TOO_MANY, Problem, ServerAddress, pieces
 
 CONNECT = 5.0
 # Longer than any call waits: what has not come by then, nobody reads.
@@ -29,7 +29,7 @@ _LISTENS = "subscriptions/listen"
 
 
 @asynccontextmanager
-async def reached(address: Address) -> AsyncIterator[TransportStreams]:
+async def reached(address: ServerAddress) -> AsyncIterator[TransportStreams]:
     headers = {"accept-encoding": "identity", "user-agent": "thoughtline"}
     if address.key:
         headers["authorization"] = f"Bearer {address.key}"

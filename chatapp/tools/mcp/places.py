@@ -37,7 +37,7 @@ def pieces(data: bytes) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class Command:
+class ServerCommand:
     """`environment` is all that it gets."""
 
     program: str
@@ -46,7 +46,7 @@ class Command:
 
 
 @dataclass(frozen=True, slots=True)
-class Address:
+class ServerAddress:
     """`private`: it may be in this network or on this machine. `key` is sent as a bearer token."""
 
     url: str
@@ -54,4 +54,4 @@ class Address:
     key: str = field(default="", repr=False)
 
 
-Place = Command | Address
+ServerPlace = ServerCommand | ServerAddress

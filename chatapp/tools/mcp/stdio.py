@@ -18,7 +18,7 @@ from mcp.client._transport import TransportStreams
 from mcp.shared.message import SessionMessage
 from mcp_types import jsonrpc_message_adapter
 
-from .places import FRAME, PIECES, TOO_LONG, TOO_MANY, Command, Problem, pieces
+from .places import FRAME, PIECES, TOO_LONG, TOO_MANY, Problem, ServerCommand, pieces
 
 log = logging.getLogger(__name__)
 
@@ -38,7 +38,7 @@ def _end_children() -> None:
 
 
 @asynccontextmanager
-async def started(name: str, command: Command) -> AsyncIterator[TransportStreams]:
+async def started(name: str, command: ServerCommand) -> AsyncIterator[TransportStreams]:
     process = await _start(command)
     _CHILDREN.add(process.pid)
     arrived, arriving = anyio.create_memory_object_stream[SessionMessage | Exception](0)
@@ -55,7 +55,7 @@ async def started(name: str, command: Command) -> AsyncIterator[TransportStreams
             group.cancel_scope.cancel()
 
 
-async def _start(command: Command) -> asyncio.subprocess.Process:
+async def _start(command: ServerCommand) -> asyncio.subprocess.Process:
     try:
         return await asyncio.create_subprocess_exec(
             command.program,

@@ -68,7 +68,7 @@ class Readable:
     whole: bool
 
 
-def readable(html: str, url: str) -> Readable:
+def readable_part(html: str, url: str) -> Readable:
     reader = _Reader(url)
     whole = all(reader.may_go_on() for _ in _walked(LexborHTMLParser(html).root, reader))
     return Readable(reader.title, reader.page.text(), whole)
@@ -174,7 +174,7 @@ def _limit(cpu_seconds: float) -> None:
 def main(cpu_seconds: float) -> None:
     _limit(cpu_seconds)
     url, _, html = sys.stdin.buffer.read().decode(errors="replace").partition("\n")
-    sys.stdout.buffer.write(json.dumps(asdict(readable(html, url))).encode())
+    sys.stdout.buffer.write(json.dumps(asdict(readable_part(html, url))).encode())
 
 
 if __name__ == "__main__":

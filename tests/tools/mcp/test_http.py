@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 
 from chatapp.core.items import Outcome
-from chatapp.tools.mcp.places import Address
+from chatapp.tools.mcp.places import ServerAddress
 from tests.support.tool_server import QUICK, Stalls, http_server, kept, play
 
 OK = "HTTP/1.1 200 OK\r\nConnection: close\r\n"
@@ -85,7 +85,7 @@ def test_a_private_address_is_not_gone_to_unless_it_is_allowed(host):
         speaker = Speaker()
         async with http_server(speaker) as address:
             port = address.url.split(":")[2]
-            async with kept(Address(f"http://{host}:{port}")) as it:
+            async with kept(ServerAddress(f"http://{host}:{port}")) as it:
                 assert "is in a private network, which is not allowed for it" in await failed(it)
         assert speaker.asked == []
 
