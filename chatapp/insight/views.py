@@ -17,7 +17,7 @@ from ..pages.staff.again import behind_password
 from ..turns.engine import engine
 from .page.insight import MOST_PEOPLE, ChosenDays, Insight, chosen
 from .page.sheets import TABLES
-from .store.figures import UsedByPerson, load_days, load_people, load_reviews
+from .store.days import UsedByPerson, load_days, load_people, load_reviews
 from .store.sums import day_of
 
 

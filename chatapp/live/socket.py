@@ -19,7 +19,7 @@ from django.http.request import split_domain_port, validate_host
 
 from ..conversations.news.list import list_news, row_now
 from ..pages.access import my_conversation
-from ..pages.door.sockets import LOOKING, OPEN, OPENINGS, Rate
+from ..pages.door.open_sockets import LOOKING, OPEN, OPENINGS, Rate
 from ..pages.operations import Operation
 from ..pages.preferences import load_preference
 from ..pages.signed_in import PRESENCE, who_is_signed_in

@@ -1,9 +1,9 @@
 """Markdown of models as safe HTML: at once, or block by block while it is being written; and what people wrote, as it is."""
 
 from .growing import Growing
-from .page import render, render_blocks
 from .plain import render_plain
 from .tail import Open
+from .whole import render, render_blocks
 from .within import (
     blocks_waiting,
     blocks_within,

@@ -6,9 +6,9 @@ from itertools import zip_longest
 
 from ..core.items import clean
 from .footnotes import prefix
-from .page import MOST_SIGNS, as_it_is, render_blocks
 from .parser import TooMuch
 from .tail import Known, Open, Step, advance, opened
+from .whole import MOST_SIGNS, as_it_is, render_blocks
 
 # So often in a row a blank line is looked at in vain; after that a long block is looked at as it grows.
 PATIENCE = 40

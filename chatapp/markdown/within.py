@@ -10,10 +10,10 @@ from typing import Any
 from django.utils.safestring import SafeString
 
 from .growing import Growing
-from .page import as_it_is, render_blocks
 from .parser import TooMuch
 from .renderers import GivenUp, Renderers
 from .tail import Known, Open, Step, advance
+from .whole import as_it_is, render_blocks
 
 # Nothing so short takes long, whatever it is; a fence may hold code, and highlighters have their own ideas of time.
 SMALL = 600

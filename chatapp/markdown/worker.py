@@ -13,9 +13,9 @@ from dataclasses import asdict
 from typing import Any
 
 from .frames import framed, read_frame
-from .page import render_blocks
 from .parser import TooMuch
 from .tail import Known, advance, opened
+from .whole import render_blocks
 
 
 def _blocks(text: str, message: str, key: str) -> list[str]:

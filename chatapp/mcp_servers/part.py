@@ -15,10 +15,10 @@ from django.db import Error
 from ..store import in_thread
 from ..tools import Tool
 from ..tools.at_hand import ToolsAtHand
+from ..tools.mcp.as_tool import tool_of
 from ..tools.mcp.offered import Offered
-from ..tools.mcp.places import Problem, ServerAddress, ServerCommand, ServerPlace
 from ..tools.mcp.server import TIMES, Server, Times
-from ..tools.mcp.tools import tool_of
+from ..tools.mcp.server_place import Problem, ServerAddress, ServerCommand, ServerPlace
 from ..turns.engine import engine
 from ..turns.keys import key_in
 from ..turns.parts import PARTS, EnginePart

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from django.db import transaction
 from django.db.models import F
 
+from ..tools.mcp.as_tool import fingerprint_of
 from ..tools.mcp.offered import Offered
-from ..tools.mcp.tools import fingerprint_of
 from .models import McpServer, McpTool
 
 

@@ -12,7 +12,7 @@ from django.utils.deprecation import MiddlewareMixin
 from django.utils.html import escape
 
 from ..config.patience import stop_waiting
-from ..store.database.unavailable import DatabaseTrouble, trouble_in
+from ..store.database.trouble import DatabaseTrouble, trouble_in
 from .commands import by_script
 
 log = logging.getLogger(__name__)

@@ -15,7 +15,7 @@ import httpx
 from ..net.dial import ANYWHERE, PUBLIC, public_trust
 from .base import Endpoint, ProviderError, Trouble
 from .failures import failing_in_words, label_of
-from .reading import StreamLimits
+from .reader import StreamLimits
 from .transport import Transport
 
 # Those who may go everywhere, and those of the public web alone: no connection of the first ones is used for the others.

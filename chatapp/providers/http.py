@@ -17,12 +17,12 @@ from ..core.history import History
 from ..core.items import KeyMaker, Kind
 from ..core.verbatim import encode
 from .base import Ask, Endpoint, ModelSpec, ProviderError, RequestShape, Trouble, Wire
-from .bodies import is_error_body, model_rows, read_to_end, read_whole, streams, words
 from .client import HttpAnswer, answered, request
 from .failures import label_of
-from .reading import MIB, Reader, StreamLimits
+from .reader import MIB, Reader, StreamLimits
 from .refusals import WAIT_CAP, trouble_error
 from .shape import shape_of
+from .whole_answers import is_error_body, model_rows, read_to_end, read_whole, streams, words
 
 BACKOFF = (1.0, 2.0, 4.0, 8.0)
 ANSWER_LIMITS = StreamLimits()

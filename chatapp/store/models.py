@@ -12,7 +12,7 @@ from django.db.models.expressions import RawSQL
 from django.utils import timezone
 
 from ..core.items import KEY_CAP, Kind
-from .fields import VerbatimField
+from .verbatim_field import VerbatimField
 
 
 class Role(models.TextChoices):

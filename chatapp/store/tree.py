@@ -15,11 +15,11 @@ from django.utils import timezone
 
 from ..core.items import ITEM_CAP, Kind, clean
 from ..core.titles import first_words
-from .at_once import refuse_another
 from .changes import tell
 from .models import LIVE, Conversation, Item, Message, Role, Status, TitledBy
 from .refusal import BeyondLimit
 from .refusal import Refused as Refused
+from .turns_at_once import refuse_another
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,6 @@ from django.utils import timezone
 
 from ..core.decision import arguments_hash
 from ..core.items import Item, Outcome
-from .at_once import refuse_another
 from .branches import load_items, next_round
 from .changes import What, turn_ended, turn_goes_on
 from .cutting import Seen, best_seen, cut_off, ended_by, measured_of, sent_for_the_open_round
@@ -24,6 +23,7 @@ from .models import IS_LIVE, LIVE, Conversation, Message, Role, Status, ToolRun
 from .models import Draft as DraftRow
 from .models import Item as ItemRow
 from .rows import Claim, Fenced, Measured, append, hold, note_measured, tell_of
+from .turns_at_once import refuse_another
 
 
 @dataclass(frozen=True, slots=True)

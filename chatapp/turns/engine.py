@@ -36,7 +36,7 @@ from .notices import MemoryNotices, Notices
 from .parts import PARTS, EnginePart
 from .purging import keep_purging
 from .runner import EmbeddedRunner
-from .titles import Titles
+from .title_from_model import Titles
 
 # What was stopped is stored before it goes on.
 SAVED_SECONDS = 1.0

@@ -20,13 +20,13 @@ from ..providers.refusals import trouble_error
 from ..store import Branch, Claim, Fenced, Seen, in_thread
 from ..store.models import Conversation, Status
 from ..tools.base import Tool
-from .asking import Asking, RoundResponse
 from .calls import Calls
 from .drafts import Drafts
 from .keep.keeper import Keeper
 from .live import Live
-from .names import abroad
+from .model_request import Asking, RoundResponse
 from .state import TurnState
+from .tool_names import abroad
 
 log = logging.getLogger(__name__)
 

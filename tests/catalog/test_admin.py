@@ -21,7 +21,7 @@ from chatapp.turns.engine import engine
 from tests.support.front import HTMX, house, visitor
 from tests.support.page import Page, attribute, words
 from tests.support.stage import play, until
-from tests.tools.test_addresses import METADATA, OTHERS, RANGES, SPELLINGS, WITH_SIGNS_THAT_ARE_NOT_SEEN
+from tests.tools.test_checked_url import METADATA, OTHERS, RANGES, SPELLINGS, WITH_SIGNS_THAT_ARE_NOT_SEEN
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -19,16 +19,16 @@ from chatapp.core.history import History, Question
 from chatapp.core.items import Item, Kind
 from chatapp.management.columns import column_after
 from chatapp.management.remainders import read, stands_in
-from chatapp.markdown.addresses import Addresses
+from chatapp.markdown.addresses_in_text import Addresses
 from chatapp.markdown.growing import Growing
-from chatapp.markdown.links import _misleading
+from chatapp.markdown.link_rules import _misleading
 from chatapp.pages import csv as sheets
 from chatapp.pages.door.form_bodies import read_form
-from chatapp.pages.door.sockets import Rate
+from chatapp.pages.door.open_sockets import Rate
 from chatapp.providers import refusals
 from chatapp.providers.anthropic import refusals as anthropic_refusals
 from chatapp.providers.base import ToolSpec
-from chatapp.providers.chat import errors as chat_errors
+from chatapp.providers.chat import refusals as chat_errors
 from chatapp.providers.demo import calling
 from chatapp.providers.demo.replies import Reply
 from chatapp.providers.openai import refusals as openai_refusals
@@ -51,10 +51,10 @@ ROADS: dict[str, Road] = {
     "management.remainders.read": lambda text: read(text, (7, 11)),
     "management.remainders.stands_in": lambda text: stands_in(1234, text),
     "providers.anthropic.refusals.refusal": lambda text: anthropic_refusals.refusal("A", 400, {}, text),
-    "providers.chat.errors.error_in_stream": lambda text: chat_errors.error_in_stream(
+    "providers.chat.refusals.error_in_stream": lambda text: chat_errors.error_in_stream(
         "A", {"error": text}, text
     ),
-    "providers.chat.errors.refusal_of": lambda text: chat_errors.refusal_of("A", 400, {}, text),
+    "providers.chat.refusals.refusal_of": lambda text: chat_errors.refusal_of("A", 400, {}, text),
     "providers.demo.calling.calls": lambda text: [
         calling.calls(text, _TOOLS, named=named) for named in (True, False)
     ],
@@ -67,12 +67,12 @@ ROADS: dict[str, Road] = {
         "a", [_offer(text)], offered.LeftOut()
     ),
     "tools.page.page_text.PageText.say": lambda text: _page(text),
-    "markdown.addresses.Addresses.match": Addresses().match,
+    "markdown.addresses_in_text.Addresses.match": Addresses().match,
     "markdown.growing.Growing.look": lambda text: Growing().look(text),
     "catalog.page.models.all_models": lambda text: models_shown.all_models([], text),
     # More fields than some are refused before any is read.
     "pages.door.form_bodies.read_form": lambda text: read_form(text.encode().replace(b"&", b"=")),
-    "pages.door.sockets.Rate.may": lambda text: Rate(64, 1.0).may(text),
+    "pages.door.open_sockets.Rate.may": lambda text: Rate(64, 1.0).may(text),
     "pages.csv.sheet": lambda text: sheets.sheet("a", ["b"], [[text]] * 3),
 }
 
@@ -156,23 +156,23 @@ def _answer(text: str) -> SimpleNamespace:
 
 IN_A_PROCESS_OF_ITS_OWN = """
     templatetags.chat.markdown markdown.code.highlighted markdown.code.language markdown.formulas.formula
-    markdown.formulas.mathml markdown.page.render_blocks markdown.page.render markdown.tail.Known.environment
+    markdown.formulas.mathml markdown.whole.render_blocks markdown.whole.render markdown.tail.Known.environment
     markdown.tail.advance markdown.tail.opened markdown.within.blocks_waiting markdown.within.blocks_within
     markdown.within.feed_within markdown.within.finish_within markdown.within.render_waiting
     markdown.within.render_within markdown.growing.Growing.feed markdown.growing.Growing.finish markdown.kept.rendered
-    markdown.kept.rendered_within tools.page.readable.readable_part tools.page.reading.page_read
+    markdown.kept.rendered_within tools.page.readable.readable_part tools.page.page_read.page_read
 """
 IN_PIECES = """
-    providers.anthropic.stream.MessagesParser.feed providers.chat.items.GrowingWords.say
-    providers.chat.parser.ChatParser.feed providers.chat.tags.TagReader.feed
-    providers.openai.stream.ResponsesParser.feed providers.reading.Reader.read
+    providers.anthropic.stream.MessagesParser.feed providers.chat.growing_words.GrowingWords.say
+    providers.chat.stream.ChatParser.feed providers.chat.tags.TagReader.feed
+    providers.openai.stream.ResponsesParser.feed providers.reader.Reader.read
     pages.door.daphne.CappedRequest.handleContentChunk pages.door.daphne.CappedRequest.requestReceived
     providers.sse.Decoder.feed live.growing_item.GrowingItem.write live.growing_item.GrowingItem.write_plainly
 """
 THROUGH_OTHERS = """
     providers.anthropic.messages.MessagesWire.refusal providers.chat.completions.ChatCompletions.refusal
     providers.openai.responses.ResponsesWire.refusal providers.base.Parser.feed providers.base.Wire.refusal
-    providers.bodies.words providers.failures.hide_key providers.refusals.trouble_error tools.base.Tool.run
+    providers.whole_answers.words providers.failures.hide_key providers.refusals.trouble_error tools.base.Tool.run
     tools.page.fetching.fetched tools.page.tool.in_words tools.mcp.connection.Session.call tools.mcp.server.Server.call
     conversations.forms.Instructions.validate accounts.forms.accounts.SignUpForm.validate_password_for_user
     accounts.forms.accounts.ResetForm.get_users tools.page.page_text.PageText.begin_link tools.page.page_text.PageText.end_part
@@ -184,9 +184,9 @@ ASKS_A_DATABASE = """
     pages.signed_in.Presence.until_signed_out providers.demo.DemoProvider.model
 """
 ASKS_THE_WORLD = """
-    providers.client.request net.dial.resolved net.dial.dialled net.sockets.Network.connect_tcp
+    providers.client.request net.dial.resolved net.dial.dialled net.guarded_network.Network.connect_tcp
     net.dial.Guard.addresses  tools.mcp.connection.connected
-    tools.mcp.stdio.started markdown.renderers.Renderers.ask markdown.renderers.Renderers.do
+    tools.mcp.over_stdio.started markdown.renderers.Renderers.ask markdown.renderers.Renderers.do
     live.socket.Listening.receive
 """
 CUT_SHORT_BEFORE = "tools.clock.in_zone"
@@ -196,7 +196,7 @@ NAMES_OF_OURS = """
     providers.catalog.Catalog.label providers.catalog.Catalog.look providers.catalog.Catalog.offered
     providers.catalog.Catalog.provider providers.catalog.Provider.model providers.http.HttpProvider.model
     providers.local.provider.LocalProvider.model
-    tools.calculator.arithmetic.called tools.base.tool tools.mcp.offered.LeftOut.add tools.mcp.tools.fingerprint_of
+    tools.calculator.arithmetic.called tools.base.tool tools.mcp.offered.LeftOut.add tools.mcp.as_tool.fingerprint_of
     pages.commands.away pages.commands.refused conversations.page.composer.render_asking
     conversations.page.composer.render_refused conversations.page.composer.render_send thread.endings.ending thread.figures.many
     insight.page.insight.Sums.of insight.page.insight.time_of sharing.page.links.url_of thread.meter.meter_of catalog.page.models.find_model

@@ -18,7 +18,7 @@ from chatapp.markdown.renderers import GivenUp, Renderers
 from chatapp.thread.bodies import blocks_within
 from chatapp.thread.pieces import Piece
 from chatapp.tools.base import ToolError
-from chatapp.tools.page.reading import page_read
+from chatapp.tools.page.page_read import page_read
 
 from .shapes import PUMPS, shape
 

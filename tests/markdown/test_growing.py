@@ -8,7 +8,7 @@ import pytest
 
 from chatapp.markdown import Growing, render_blocks
 from chatapp.markdown.growing import MOST_DEFINED
-from chatapp.markdown.page import MOST_SIGNS
+from chatapp.markdown.whole import MOST_SIGNS
 
 from .safe_html import read, words
 

@@ -11,7 +11,7 @@ from chatapp.mcp_servers.models import McpServer, McpTool
 from chatapp.mcp_servers.part import GONE, Mcp
 from chatapp.tools.at_hand import ToolsAtHand
 from chatapp.tools.mcp.offered import Offered
-from chatapp.tools.mcp.places import ServerCommand
+from chatapp.tools.mcp.server_place import ServerCommand
 from chatapp.turns.engine import engine
 
 LIST = "/admin/chatapp/mcpserver/"

@@ -25,7 +25,7 @@ from chatapp.tools.mcp.offered import Offered
 from tests.support.script import call, response, text
 from tests.support.stage import ScriptedCatalog, ScriptedProvider, play, stage, until
 from tests.support.tool_server import QUICK, http_server, script
-from tests.tools.mcp.test_http import Speaker
+from tests.tools.mcp.test_over_http import Speaker
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

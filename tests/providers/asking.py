@@ -11,7 +11,7 @@ from chatapp.core.items import KeyMaker
 from chatapp.providers.base import Endpoint, ProviderError, Trouble
 from chatapp.providers.client import close_client
 from chatapp.providers.http import HttpProvider
-from chatapp.providers.reading import StreamLimits
+from chatapp.providers.reader import StreamLimits
 from tests.support.serving import Script, Server, serving
 
 from .fake_wire import FakeWire, question

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from chatapp.providers.base import ModelSpec, ProviderError, Trouble
-from chatapp.providers.bodies import MOST_MODELS, NAME_CAP
 from chatapp.providers.http import LIST_LIMITS, HttpProvider
-from chatapp.providers.reading import StreamLimits
+from chatapp.providers.reader import StreamLimits
+from chatapp.providers.whole_answers import MOST_MODELS, NAME_CAP
 from tests.support.serving import Asked, Script, answer, cut, forever, raw, serving, silence
 
 from .asking import KEY, endpoint, run

@@ -10,7 +10,7 @@ from chatapp.providers import WIRES
 from chatapp.providers.base import Endpoint, ModelSpec
 from chatapp.providers.catalog import Catalog
 from chatapp.providers.http import HttpProvider
-from chatapp.providers.reading import StreamLimits
+from chatapp.providers.reader import StreamLimits
 from chatapp.tools.base import Tool, tool
 
 COMPATIBLE = [

@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from chatapp.tools.base import Tool, ToolOutput
+from chatapp.tools.mcp.as_tool import tool_of
 from chatapp.tools.mcp.offered import Offered
-from chatapp.tools.mcp.places import ServerAddress, ServerCommand, ServerPlace
 from chatapp.tools.mcp.server import Server, Times
-from chatapp.tools.mcp.tools import tool_of
+from chatapp.tools.mcp.server_place import ServerAddress, ServerCommand, ServerPlace
 
 ROOT = Path(__file__).parents[2]
 PATIENCE = 30

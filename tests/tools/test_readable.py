@@ -7,8 +7,8 @@ import asyncio
 import pytest
 
 from chatapp.tools import ToolError
+from chatapp.tools.page.page_read import PageRead, page_read
 from chatapp.tools.page.readable import LEFT_OUT, MOST_WRITTEN, readable_part
-from chatapp.tools.page.reading import PageRead, page_read
 
 URL = "https://site.example/a/b"
 MOST = 2 * 1024 * 1024

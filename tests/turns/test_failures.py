@@ -15,7 +15,7 @@ from chatapp.providers import WIRES
 from chatapp.providers.base import Endpoint
 from chatapp.providers.catalog import Catalog
 from chatapp.providers.http import HttpProvider
-from chatapp.providers.reading import StreamLimits
+from chatapp.providers.reader import StreamLimits
 from chatapp.store.models import Status
 from tests.providers.fuzz import STREAMS
 from tests.support.providers import at_once

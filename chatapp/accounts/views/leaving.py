@@ -11,7 +11,7 @@ from django.shortcuts import render
 from django.utils.decorators import method_decorator
 from django.views.decorators.debug import sensitive_post_parameters
 
-from ...pages.calling import call
+from ...pages.engine_calls import call
 from ...pages.form_pages import PASSWORD, ThrottledPage
 from ...pages.limiting.throttle import Limit
 from ...pages.signed_in import SignedIn

@@ -15,8 +15,8 @@ from django.shortcuts import redirect, render
 from django.urls import path
 from django.views.decorators.http import require_POST, require_safe
 
-from ...pages.calling import call
 from ...pages.commands import View
+from ...pages.engine_calls import call
 from ...pages.staff.rights import StaffOnly
 from ...pages.staff.site import site
 from ...turns.engine import engine

@@ -14,7 +14,7 @@ from ...net.addresses import is_public
 from ...pages.staff.fields import KeyedForm, is_key_of_another, key_name, web_address
 from ...providers.failures import label_of
 from ...tools import ToolError
-from ...tools.page.urls import checked_url, host_of, is_literal
+from ...tools.page.checked_url import checked_url, host_of, is_literal
 from ...turns.engine import engine
 from ..models import ModelProvider
 

@@ -14,8 +14,8 @@ from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST
 
 from ...pages.access import my_conversation, my_message
-from ...pages.calling import call
 from ...pages.commands import away, by_script, refused, submission, to_conversation, told
+from ...pages.engine_calls import call
 from ...pages.preferences import load_preference
 from ...pages.signed_in import SignedIn
 from ...providers.catalog import UnknownModel

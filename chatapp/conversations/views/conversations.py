@@ -14,7 +14,7 @@ from django_htmx.http import retarget, trigger_client_event
 
 from ...pages import commands
 from ...pages.access import my_conversation
-from ...pages.calling import call
+from ...pages.engine_calls import call
 from ...pages.signed_in import SignedIn
 from ...store import Refused, deleting, titles
 from ...store.models import Conversation

@@ -12,8 +12,8 @@ from django.views.decorators.http import require_POST
 from ...core.decision import Decision
 from ...pages import operations
 from ...pages.access import my_message
-from ...pages.calling import call
 from ...pages.commands import by_script, refused, to_conversation, told
+from ...pages.engine_calls import call
 from ...pages.signed_in import SignedIn
 from ...store import Refused
 from ...thread.permission import panel_id

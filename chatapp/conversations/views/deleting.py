@@ -11,7 +11,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from ...pages import commands
 from ...pages.access import my_message
-from ...pages.calling import call
+from ...pages.engine_calls import call
 from ...pages.signed_in import SignedIn
 from ...store import Refused, deleting
 from ...store.models import Message, Role

@@ -16,7 +16,7 @@ from ...core.counting import DROPPED, ENDED, FIRST, THOUGHT
 from ...core.spread import quantile
 from ...core.visible import visible
 from ...pages.words.amounts import NOTHING, cost, paid, paid_in_part, ratio, share, short, took
-from ..store.figures import Day, UsedByPerson
+from ..store.days import Day, UsedByPerson
 from .charts import Bars, Lines, bars, lines
 from .words import dropped_in_words, ending_in_words, is_failure, review_in_words
 

@@ -10,7 +10,7 @@ from ...core.counting import TOKENS
 from ...core.visible import visible
 from ...pages.csv import Cell
 from ...pages.words.amounts import dollars
-from ..store.figures import UsedByPerson, load_people_and_models
+from ..store.days import UsedByPerson, load_people_and_models
 from .insight import Insight, Sums, name_of
 
 Rows = Iterator[Sequence[Cell]]

@@ -6,7 +6,7 @@ from ...core.history import Dropped
 from ...core.visible import visible
 from ...providers.base import Trouble
 from ...reviews.models import Verdict
-from ..store.figures import FREE, HELD, WITHDRAWN
+from ..store.days import FREE, HELD, WITHDRAWN
 
 _FAILED = "failed:"
 _ENDED = {

@@ -8,9 +8,9 @@ from typing import Any
 from ...core.contracts import matched_line
 from ...core.items import KeyMaker, clean
 from ..base import OFF, Ask, Endpoint, ModelSpec, ProviderError, ToolSpec
-from .errors import refusal_of
 from .messages import messages_of, thoughts_in
-from .parser import ChatParser
+from .refusals import refusal_of
+from .stream import ChatParser
 from .thinking import LEVELS, Style, thinking_fields, thinking_of
 from .values import Json, fields, number, word
 

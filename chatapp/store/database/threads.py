@@ -14,7 +14,7 @@ from django.db import Error, close_old_connections, connection, connections, tra
 from django.db.backends.base.base import BaseDatabaseWrapper
 
 from ...config.patience import Queue, is_counted, left, patience, stop_waiting, waiting
-from .unavailable import Waited, trouble_in
+from .trouble import Waited, trouble_in
 
 P = ParamSpec("P")
 R = TypeVar("R")

@@ -13,11 +13,11 @@ from django.utils import timezone
 
 from ...core.decision import Decided, Decision, arguments_hash, decision_item, shown_hash
 from ...core.items import Item, KeyMaker, Kind, Outcome
-from ..at_once import TOO_MANY, room_for
 from ..branches import load_items
 from ..models import Conversation, Message, Status
 from ..rows import Claim, Measured, append, hold, note_measured, tell_of
 from ..tree import Refused
+from ..turns_at_once import TOO_MANY, room_for
 from . import grants
 
 DENIED = "The person did not allow this call."

@@ -28,12 +28,12 @@ from pydantic import ValidationError
 
 from ...core.items import clean
 from ..base import Report
-from .http import reached
 from .line import BoundedLine
 from .offered import MOST, LeftOut
-from .places import FORGOTTEN, Forgotten, Lost, Problem, ServerCommand, ServerPlace, ToolFailed
+from .over_http import reached
+from .over_stdio import started
 from .results import in_text
-from .stdio import started
+from .server_place import FORGOTTEN, Forgotten, Lost, Problem, ServerCommand, ServerPlace, ToolFailed
 
 PAGES = 50
 LISTEN_AGAIN = 30.0

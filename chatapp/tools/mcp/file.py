@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ...config.environment import Misconfigured
-from .places import ServerCommand
+from .server_place import ServerCommand
 
 SECRET_NAME = re.compile("KEY|TOKEN|SECRET|PASS|CREDENTIAL|AUTH", re.IGNORECASE)
 SERVER_NAME = re.compile(r"[a-z][a-z0-9-]{0,31}")

@@ -9,7 +9,7 @@ from typing import Any
 
 from ...core.items import clean
 from ...core.verbatim import dumps
-from .names import full_name
+from .full_name import full_name
 
 MOST = 200
 NAME = 200

@@ -13,10 +13,10 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from ..base import OutcomeUnknown, Report, ToolError
-from .names import full_name
+from .full_name import full_name
 from .offered import Offered, usable_tools
-from .places import Forgotten, Lost, Problem, ServerPlace, ToolFailed
 from .results import opening
+from .server_place import Forgotten, Lost, Problem, ServerPlace, ToolFailed
 
 if TYPE_CHECKING:
     from .connection import Session

@@ -12,11 +12,11 @@ import httpcore
 import httpx
 
 from ...net.dial import Guard, NotAllowed, NotFound, NotSecure
-from ...net.sockets import Network
+from ...net.guarded_network import Network
 from ..base import ToolError
-from .bodies import whole_body
+from .checked_url import checked_url, host_of, port_of
 from .kinds import check_kind
-from .urls import checked_url, host_of, port_of
+from .whole_body import whole_body
 
 MOST_REDIRECTS = 5
 REDIRECTS = frozenset({301, 302, 303, 307, 308})

@@ -8,10 +8,10 @@ from pydantic import Field
 
 from ...net.dial import Guard
 from ..base import tool
+from .checked_url import LONGEST
 from .fetching import Fetched, FetchLimits, fetched
 from .kinds import form_of, letters
-from .reading import PageRead, page_read
-from .urls import LONGEST
+from .page_read import PageRead, page_read
 
 MOST_LETTERS = 100_000
 # Below what any tool may return, where letters take several bytes.

@@ -8,7 +8,7 @@ import pytest
 
 from chatapp.config.environment import Misconfigured
 from chatapp.tools.mcp.file import commands_in, secrets_of
-from chatapp.tools.mcp.places import ServerCommand
+from chatapp.tools.mcp.server_place import ServerCommand
 
 BESIDE = {"PATH": "/bin"}
 

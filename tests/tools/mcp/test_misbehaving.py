@@ -14,7 +14,7 @@ import pytest
 
 from chatapp.core.items import Outcome
 from chatapp.tools.base import CAP
-from chatapp.tools.mcp.places import ServerCommand
+from chatapp.tools.mcp.server_place import ServerCommand
 from tests.support.tool_server import PATIENCE, QUICK, ROOT, Stalls, kept, play, python, script, until
 
 

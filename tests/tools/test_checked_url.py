@@ -6,7 +6,7 @@ import pytest
 
 from chatapp.net.addresses import is_public
 from chatapp.tools import ToolError
-from chatapp.tools.page.urls import checked_url, host_of, is_literal, port_of
+from chatapp.tools.page.checked_url import checked_url, host_of, is_literal, port_of
 
 RANGES = """
 0.0.0.0 0.255.255.255 10.0.0.0 10.255.255.255 100.64.0.0 100.127.255.255 127.0.0.0 127.255.255.255

@@ -33,8 +33,8 @@ from ..providers.base import OFF, Ask, ModelSpec, ProviderError, RequestShape, T
 from ..providers.catalog import Provider
 from ..providers.refusals import trouble_error
 from ..store import Branch, next_round
-from .names import event_at_home, log_abroad
 from .state import TurnState
+from .tool_names import event_at_home, log_abroad
 
 # More pieces than this in one response are no answer to anybody.
 MOST_ITEMS = 200

@@ -35,7 +35,7 @@ from ..providers.base import Ask, ModelSpec, ProviderError, UnknownModel
 from ..providers.catalog import Catalog, Provider
 from ..store import in_thread, titles
 from ..store.changes import changed
-from ..store.database.unavailable import trouble_in
+from ..store.database.trouble import trouble_in
 from ..store.titles import Exchange
 
 log = logging.getLogger(__name__)

@@ -12,7 +12,7 @@ from django.http import HttpRequest, HttpResponse
 
 from chatapp.config.patience import SECONDS, left, patience
 from chatapp.store.database.threads import SOON, if_possible
-from chatapp.store.database.unavailable import DatabaseTrouble, Waited, trouble_in
+from chatapp.store.database.trouble import DatabaseTrouble, Waited, trouble_in
 from chatapp.store.running_models import Throttle
 from tests.support.faults import FAULTS, full, locked, read_only, short_patience
 

@@ -15,8 +15,8 @@ from mcp.client._transport import TransportStreams
 from mcp.client.streamable_http import streamable_http_client
 
 from ...net.dial import ANYWHERE, PUBLIC, NotAllowed, NotFound
-from ...net.sockets import Network
-from .places import FORGOTTEN, FRAME, PIECES, TOO_LONG, TOO_MANY, Problem, ServerAddress, pieces
+from ...net.guarded_network import Network
+from .server_place import FORGOTTEN, FRAME, PIECES, TOO_LONG, TOO_MANY, Problem, ServerAddress, pieces
 
 CONNECT = 5.0
 # Longer than any call waits: what has not come by then, nobody reads.

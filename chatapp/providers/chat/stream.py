@@ -10,9 +10,9 @@ from ...core.items import KeyMaker, Kind
 from ...core.verbatim import loads
 from ..base import Ask, Trouble
 from ..refusals import trouble_error
-from .calls import GrowingCalls, says_something
-from .errors import error_in_stream, is_error_frame
-from .items import PARTS, GrowingWords
+from .growing_calls import GrowingCalls, says_something
+from .growing_words import PARTS, GrowingWords
+from .refusals import error_in_stream, is_error_frame
 from .tags import TaggedText, TagReader
 from .values import Json, fields, number, rows, word
 

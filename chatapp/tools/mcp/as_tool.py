@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..base import Report, Tool, ToolError
-from .names import full_name
+from .full_name import full_name
 from .offered import Offered
 from .server import Server
 

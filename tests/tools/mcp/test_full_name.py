@@ -7,7 +7,7 @@ import re
 from hypothesis import given
 from hypothesis import strategies as some
 
-from chatapp.tools.mcp.names import MOST, full_name
+from chatapp.tools.mcp.full_name import MOST, full_name
 
 SERVERS = some.from_regex(r"\A[a-z][a-z0-9-]{0,31}\Z")
 TOOLS = some.text(min_size=1, max_size=200)

@@ -12,7 +12,7 @@ from chatapp.providers.base import OFF, ProviderError, Trouble
 from chatapp.providers.catalog import Catalog
 from chatapp.store import in_thread, titles
 from chatapp.store.models import Conversation, TitledBy
-from chatapp.turns.titles import Titles
+from chatapp.turns.title_from_model import Titles
 from tests.support.faults import locked, short_patience
 from tests.support.providers import TOOLS, Line, catalog_for
 from tests.support.script import call, held, response, text, thought

@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 
 from chatapp.core.items import Outcome
-from chatapp.tools.mcp.places import ServerAddress
+from chatapp.tools.mcp.server_place import ServerAddress
 from tests.support.tool_server import QUICK, Stalls, http_server, kept, play
 
 OK = "HTTP/1.1 200 OK\r\nConnection: close\r\n"
@@ -227,7 +227,7 @@ def test_a_server_that_forgot_the_session_gets_a_new_one_and_the_call():
 
 
 def test_a_place_that_cannot_be_told_is_said():
-    from chatapp.tools.mcp.places import Problem
+    from chatapp.tools.mcp.server_place import Problem
 
     def nowhere():
         raise Problem("DOCS_API_KEY is not set.")

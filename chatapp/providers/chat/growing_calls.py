@@ -6,7 +6,7 @@ from ...core.events import Event
 from ...core.items import KeyMaker, Kind, clean
 from ..base import Ask, Trouble
 from ..refusals import trouble_error
-from .items import GrowingWords
+from .growing_words import GrowingWords
 from .values import Json, fields, word
 
 MOST_CALLS = 1000

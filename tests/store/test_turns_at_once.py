@@ -11,8 +11,8 @@ from chatapp import store
 from chatapp.core.decision import Decision, shown_hash
 from chatapp.limits.store import BeyondLimit
 from chatapp.store import AskedFor, Measured, Refused
-from chatapp.store.at_once import MOST, TOO_MANY
 from chatapp.store.models import LIVE, Message, Status
+from chatapp.store.turns_at_once import MOST, TOO_MANY
 from tests.support.make import call, text
 
 from .test_fence import PATIENCE, InThread
