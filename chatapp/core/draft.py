@@ -5,24 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from . import events
 from .durations import ReasoningClock, Span
-from .events import (
-    Asked,
-    Event,
-    ItemAmended,
-    ItemDelta,
-    ItemDone,
-    ItemsStored,
-    ItemStarted,
-    Repaired,
-    ResponseEnded,
-    Retrying,
-    Saving,
-    Skipped,
-    TurnEnded,
-    Usage,
-    Withheld,
-)
 from .items import FROM_MODEL, Item, Kind, clean
 
 
@@ -50,7 +34,7 @@ class Draft:
         self.n = 0
         self.at = 0.0
         self.round = 0
-        self.ended: TurnEnded | None = None
+        self.ended: events.TurnEnded | None = None
         self.pieces: dict[str, DraftItem] = {}
         self.clock = ReasoningClock()
         # What was sent for the open round; whoever ends the turn keeps it with the rest.
@@ -58,37 +42,37 @@ class Draft:
         # Why nothing comes at the moment, in words.
         self.waits = ""
 
-    def apply(self, event: Event, at: float) -> None:
+    def apply(self, event: events.Event, at: float) -> None:
         self.n += 1
         self.at = max(self.at, at)
         self.clock.observe(event, self.at)
         match event:
-            case Asked():
+            case events.Asked():
                 self.round, self.waits = event.round, ""
-            case Retrying():
+            case events.Retrying():
                 self.waits = f"{event.sentence}."
                 for key in event.lost:
                     self.pieces.pop(key, None)
-            case Saving():
+            case events.Saving():
                 self.waits = f"{event.sentence}."
-            case Repaired():
+            case events.Repaired():
                 self.waits = event.sentence
-            case ItemDelta():
+            case events.ItemDelta():
                 self.pieces[event.key].text.append(event.text)
-            case ItemStarted():
+            case events.ItemStarted():
                 self.waits = ""
                 self.pieces[event.key] = DraftItem(
                     event.key, event.kind, self.round, event.name, event.call_id
                 )
-            case ItemDone() | ItemAmended():
+            case events.ItemDone() | events.ItemAmended():
                 self._finish(event.item)
-            case ItemsStored():
+            case events.ItemsStored():
                 self.waits = ""
                 for key in event.keys:
                     self.pieces.pop(key, None)
-            case TurnEnded():
+            case events.TurnEnded():
                 self.ended, self.waits = event, ""
-            case Usage() | Skipped() | Withheld() | ResponseEnded():
+            case events.Usage() | events.Skipped() | events.Withheld() | events.ResponseEnded():
                 pass
 
     def _finish(self, item: Item) -> None:

@@ -8,25 +8,8 @@ from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from ..core import events
 from ..core.contracts import taught
-from ..core.events import (
-    Asked,
-    Event,
-    Finish,
-    ItemAmended,
-    ItemDelta,
-    ItemDone,
-    ItemsStored,
-    ItemStarted,
-    Repaired,
-    ResponseEnded,
-    Retrying,
-    Saving,
-    Skipped,
-    TurnEnded,
-    Usage,
-    Withheld,
-)
 from ..core.history import Dropped, History, Logged, Repair, Target, fold, learned
 from ..core.items import Item, Kind
 from ..providers.base import OFF, Ask, ModelSpec, ProviderError, RequestShape, ToolSpec, Trouble
@@ -54,7 +37,7 @@ class RoundResponse:
 
     label: str
     items: list[Item] = field(default_factory=list)
-    finish: Finish = Finish.STOP
+    finish: events.Finish = events.Finish.STOP
     facts: dict[str, Any] = field(default_factory=dict)
 
     @property
@@ -92,13 +75,13 @@ class Asking:
                 if repair is None or repair in repairs or self.turn.draft.pieces:
                     raise
                 repairs.append(repair)
-                self.turn.publish(Repaired(repair, REPAIRS[repair]))
+                self.turn.publish(events.Repaired(repair, REPAIRS[repair]))
 
     async def _listen(self, ask: Ask, response: RoundResponse) -> RoundResponse:
-        self.turn.publish(Asked(ask.round))
+        self.turn.publish(events.Asked(ask.round))
         try:
-            async with aclosing(self.provider.stream(ask, self.turn.keys)) as events:
-                async for said in events:
+            async with aclosing(self.provider.stream(ask, self.turn.keys)) as stream:
+                async for said in stream:
                     event = event_at_home(said)
                     self._refuse_too_many(event, response)
                     self.turn.publish(event)
@@ -109,8 +92,8 @@ class Asking:
         response.items = self.turn.draft.finished()
         return response
 
-    def _refuse_too_many(self, event: Event, response: RoundResponse) -> None:
-        if isinstance(event, ItemStarted) and len(self.turn.draft.pieces) >= MOST_ITEMS:
+    def _refuse_too_many(self, event: events.Event, response: RoundResponse) -> None:
+        if isinstance(event, events.ItemStarted) and len(self.turn.draft.pieces) >= MOST_ITEMS:
             raise trouble_error(Trouble.TOO_LARGE, response.label)
 
     def _ask(self, repairs: list[Repair], *, may_call: bool, tools: Sequence[ToolSpec]) -> Ask:
@@ -173,37 +156,37 @@ def _dropped(history: History, sent: RequestShape) -> dict[str, int]:
     return {reason: number for reason, number in dropped.items() if number}
 
 
-def _note(event: Event, response: RoundResponse) -> None:
+def _note(event: events.Event, response: RoundResponse) -> None:
     facts = response.facts
     match event:
-        case Skipped():
+        case events.Skipped():
             facts["skipped"] = facts.get("skipped", 0) + 1
-        case Withheld():
+        case events.Withheld():
             facts["withheld"] = dict(event.reasons)
-        case Retrying():
+        case events.Retrying():
             # What is told of a request is told of the one that was answered.
             facts.pop("skipped", None)
             facts.pop("withheld", None)
-        case Usage():
+        case events.Usage():
             response.facts["usage"] = _known(event)
-        case ResponseEnded():
+        case events.ResponseEnded():
             response.finish = event.finish
             response.facts["finish"] = event.finish
         case (
-            Asked()
-            | ItemStarted()
-            | ItemDelta()
-            | ItemDone()
-            | ItemAmended()
-            | Repaired()
-            | ItemsStored()
-            | Saving()
-            | TurnEnded()
+            events.Asked()
+            | events.ItemStarted()
+            | events.ItemDelta()
+            | events.ItemDone()
+            | events.ItemAmended()
+            | events.Repaired()
+            | events.ItemsStored()
+            | events.Saving()
+            | events.TurnEnded()
         ):
             pass
 
 
-def _known(usage: Usage) -> dict[str, int]:
+def _known(usage: events.Usage) -> dict[str, int]:
     values = {
         name: getattr(usage, name) for name in ("input", "cached", "cache_written", "output", "reasoning")
     }

@@ -11,23 +11,7 @@ from uuid import UUID
 
 from django.db import Error, transaction
 
-from ..core.events import (
-    Asked,
-    Finish,
-    ItemAmended,
-    ItemDelta,
-    ItemDone,
-    ItemsStored,
-    ItemStarted,
-    Repaired,
-    ResponseEnded,
-    Retrying,
-    Saving,
-    Skipped,
-    TurnEnded,
-    Usage,
-    Withheld,
-)
+from ..core import events
 from ..core.history import History, Question
 from ..core.items import KeyMaker, Kind
 from ..core.titles import from_model
@@ -149,31 +133,31 @@ def _ask(provider: Provider, spec: ModelSpec, exchange: Exchange) -> Ask:
 async def _answer(provider: Provider, ask: Ask) -> str:
     """What was written, if it was written to its end at the first try."""
     words, heard = "", 0
-    async with aclosing(provider.stream(ask, KeyMaker())) as events:
-        async for event in events:
+    async with aclosing(provider.stream(ask, KeyMaker())) as stream:
+        async for event in stream:
             match event:
-                case Retrying():
+                case events.Retrying():
                     return ""
-                case ItemDelta():
+                case events.ItemDelta():
                     heard += len(event.text)
                     if heard > MOST_HEARD:
                         return ""
-                case ItemDone() if event.item.kind is Kind.ASSISTANT_MESSAGE:
+                case events.ItemDone() if event.item.kind is Kind.ASSISTANT_MESSAGE:
                     words += event.item.text
-                case ResponseEnded():
-                    return words if event.finish is Finish.STOP else ""
+                case events.ResponseEnded():
+                    return words if event.finish is events.Finish.STOP else ""
                 case (
-                    Asked()
-                    | ItemStarted()
-                    | ItemDone()
-                    | ItemAmended()
-                    | Usage()
-                    | Skipped()
-                    | Withheld()
-                    | Repaired()
-                    | ItemsStored()
-                    | Saving()
-                    | TurnEnded()
+                    events.Asked()
+                    | events.ItemStarted()
+                    | events.ItemDone()
+                    | events.ItemAmended()
+                    | events.Usage()
+                    | events.Skipped()
+                    | events.Withheld()
+                    | events.Repaired()
+                    | events.ItemsStored()
+                    | events.Saving()
+                    | events.TurnEnded()
                 ):
                     pass
     return ""

@@ -5,23 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from ..core.events import (
-    Asked,
-    Event,
-    ItemAmended,
-    ItemDelta,
-    ItemDone,
-    ItemsStored,
-    ItemStarted,
-    Repaired,
-    ResponseEnded,
-    Retrying,
-    Saving,
-    Skipped,
-    TurnEnded,
-    Usage,
-    Withheld,
-)
+from ..core import events
 from ..core.history import Logged
 from ..core.items import Item
 
@@ -40,25 +24,25 @@ def log_abroad(log: Sequence[Logged]) -> list[Logged]:
     return [replace(message, items=[_abroad(item) for item in message.items]) for message in log]
 
 
-def event_at_home(event: Event) -> Event:
+def event_at_home(event: events.Event) -> events.Event:
     match event:
-        case ItemStarted():
+        case events.ItemStarted():
             return replace(event, name=at_home(event.name)) if event.name else event
-        case ItemDone(item=item):
-            return ItemDone(replace(item, name=at_home(item.name))) if item.name else event
+        case events.ItemDone(item=item):
+            return events.ItemDone(replace(item, name=at_home(item.name))) if item.name else event
         case (
-            Asked()
-            | ItemAmended()
-            | ItemDelta()
-            | Usage()
-            | Skipped()
-            | Withheld()
-            | Saving()
-            | ResponseEnded()
-            | Retrying()
-            | Repaired()
-            | ItemsStored()
-            | TurnEnded()
+            events.Asked()
+            | events.ItemAmended()
+            | events.ItemDelta()
+            | events.Usage()
+            | events.Skipped()
+            | events.Withheld()
+            | events.Saving()
+            | events.ResponseEnded()
+            | events.Retrying()
+            | events.Repaired()
+            | events.ItemsStored()
+            | events.TurnEnded()
         ):
             return event
 
