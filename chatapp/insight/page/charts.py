@@ -15,7 +15,7 @@ LONGEST_WORD = 6
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
+class GridLine:
     """A line across, and its word."""
 
     y: int
@@ -23,7 +23,7 @@ class Mark:
 
 
 @dataclass(frozen=True, slots=True)
-class Stretch:
+class DayStretch:
     """Days that follow one another, as points of lines; of a single day there are only the dots."""
 
     band: str
@@ -39,13 +39,13 @@ class Dot:
 
 @dataclass(frozen=True, slots=True)
 class Lines:
-    marks: tuple[Mark, ...]
-    stretches: tuple[Stretch, ...]
+    marks: tuple[GridLine, ...]
+    stretches: tuple[DayStretch, ...]
     dots: tuple[Dot, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Bar:
+class DayBar:
     """One day; `part` of it, from below, is of another kind."""
 
     x: str
@@ -58,8 +58,8 @@ class Bar:
 
 @dataclass(frozen=True, slots=True)
 class Bars:
-    marks: tuple[Mark, ...]
-    bars: tuple[Bar, ...]
+    marks: tuple[GridLine, ...]
+    bars: tuple[DayBar, ...]
 
 
 Pair = tuple[int, int]
@@ -68,7 +68,9 @@ Pair = tuple[int, int]
 def lines(days: Sequence[Pair | None], top: int) -> Lines:
     """Two values for each day, None where there is nothing. `top`: the highest, in milliseconds, of all pictures side by side."""
     top = max(top, 1)
-    marks = tuple(Mark(_y(at, top), _word(axis.in_words(at))) for at in axis.moments(top, MOST_MARKS))
+    marks = tuple(
+        GridLine(_y(at, top), _word(axis.mark_in_words(at))) for at in axis.moments(top, MOST_MARKS)
+    )
     runs = list(_runs(days))
     stretches = tuple(_stretch(run, len(days), top) for run in runs if len(run) > 1)
     last = next((n for n in reversed(range(len(days))) if days[n]), None)
@@ -81,7 +83,7 @@ def bars(days: Sequence[Pair], words: Callable[[int], str]) -> Bars:
     """For each day how much, and how much of it is of the other kind."""
     top = max((1, *(whole for whole, _ in days)))
     step = next(step for step in _steps() if top // step < MOST_MARKS)
-    marks = tuple(Mark(_y(at, top), words(at)) for at in range(0, top + 1, step))
+    marks = tuple(GridLine(_y(at, top), words(at)) for at in range(0, top + 1, step))
     return Bars(marks, tuple(_bar(n, len(days), pair, top) for n, pair in enumerate(days)))
 
 
@@ -97,19 +99,19 @@ def _runs(days: Sequence[Pair | None]) -> Iterator[list[tuple[int, Pair]]]:
         yield run
 
 
-def _stretch(run: Sequence[tuple[int, Pair]], days: int, top: int) -> Stretch:
+def _stretch(run: Sequence[tuple[int, Pair]], days: int, top: int) -> DayStretch:
     low = [f"{_x(n, days)},{_y(pair[0], top)}" for n, pair in run]
     high = [f"{_x(n, days)},{_y(pair[1], top)}" for n, pair in run]
-    return Stretch(" ".join([*high, *reversed(low)]), " ".join(low), " ".join(high))
+    return DayStretch(" ".join([*high, *reversed(low)]), " ".join(low), " ".join(high))
 
 
-def _bar(n: int, days: int, pair: Pair, top: int) -> Bar:
+def _bar(n: int, days: int, pair: Pair, top: int) -> DayBar:
     wide = (RIGHT - LEFT) / max(days, 1)
     y, part = _y(pair[0], top), _y(pair[1], top)
     # What is there is seen, however little it is.
     y = min(y, BOTTOM - 1) if pair[0] else BOTTOM
     part = min(part, BOTTOM - 1) if pair[1] else BOTTOM
-    return Bar(f"{LEFT + n * wide:.1f}", f"{wide * 0.8:.1f}", y, BOTTOM - y, part, BOTTOM - part)
+    return DayBar(f"{LEFT + n * wide:.1f}", f"{wide * 0.8:.1f}", y, BOTTOM - y, part, BOTTOM - part)
 
 
 def _x(n: int, days: int) -> int:

@@ -15,7 +15,7 @@ from django.utils import dateformat
 from ...core.counting import DROPPED, ENDED, FIRST, THOUGHT
 from ...core.spread import quantile
 from ...core.visible import visible
-from ...pages.words.amounts import NOTHING, cost, paid, paid_in_part, ratio, share, short, took
+from ...pages.words.amounts import NOTHING, cost, paid, paid_in_part, ratio, share_in_percent, short, took
 from ..store.days import Day, UsedByPerson
 from .charts import Bars, Lines, bars, lines
 from .words import dropped_in_words, ending_in_words, is_failure, review_in_words
@@ -123,7 +123,7 @@ class Sums:
 
     @property
     def failed(self) -> str:
-        return share(self.failures, self.turns)
+        return share_in_percent(self.failures, self.turns)
 
     @property
     def stopped(self) -> str:
@@ -303,19 +303,25 @@ class Insight:
     def endings(self) -> list[Tally]:
         """How turns ended that did not end well, most frequent first."""
         found = {how: number for how, number in self.sums.of(ENDED).items() if how != "complete"}
-        return [Tally(ending_in_words(how), n, share(n, self.sums.turns)) for how, n in _most_first(found)]
+        return [
+            Tally(ending_in_words(how), n, share_in_percent(n, self.sums.turns))
+            for how, n in _most_first(found)
+        ]
 
     @cached_property
     def dropped(self) -> list[Tally]:
         found = self.sums.of(DROPPED)
         whole = sum(found.values()) + self.sums.counts["replayed"]
-        return [Tally(dropped_in_words(why), n, share(n, whole)) for why, n in _most_first(found)]
+        return [Tally(dropped_in_words(why), n, share_in_percent(n, whole)) for why, n in _most_first(found)]
 
     @cached_property
     def reviews(self) -> list[Tally]:
         """What became of what was submitted in these days."""
         whole = sum(self._reviewed.values())
-        return [Tally(review_in_words(state), n, share(n, whole)) for state, n in _most_first(self._reviewed)]
+        return [
+            Tally(review_in_words(state), n, share_in_percent(n, whole))
+            for state, n in _most_first(self._reviewed)
+        ]
 
     @cached_property
     def points(self) -> list[date]:
