@@ -218,7 +218,7 @@ TEMPLATES = [
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
-                "chatapp.conversations.context.person",
+                "chatapp.conversations.page.context.person",
             ],
             "builtins": ["django.templatetags.static", "chatapp.templatetags.chat"],
         },

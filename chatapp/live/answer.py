@@ -36,8 +36,8 @@ from ..thread.message import ShownMessage
 from ..thread.page import Viewer, load_message
 from ..turns.engine import Engine
 from ..turns.watching import AT_WORK, News, watch
-from .growing import Emit, GrowingItem
-from .window import Outbox
+from .growing_item import Emit, GrowingItem
+from .outbox import Outbox
 
 GROWING_ARGUMENTS = '<pre class="well" tabindex="0" data-grows></pre>'
 

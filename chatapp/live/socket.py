@@ -17,10 +17,10 @@ from django.db import Error
 from django.http import Http404
 from django.http.request import split_domain_port, validate_host
 
-from ..conversations.list_news import list_news, row_now
+from ..conversations.news.list import list_news, row_now
 from ..core.named import number
 from ..pages.access import my_conversation
-from ..pages.door.sockets import LOOKING, OPEN, OPENINGS, Rate
+from ..pages.door.open_sockets import LOOKING, OPEN, OPENINGS, Rate
 from ..pages.operations import Operation
 from ..pages.preferences import load_preference
 from ..pages.signed_in import PRESENCE, who_is_signed_in
@@ -31,7 +31,7 @@ from ..thread.page import Viewer
 from ..turns.engine import Engine, engine
 from ..turns.notices import Notice, Once
 from .conversation import ConversationNews
-from .window import Outbox, Stuck
+from .outbox import Outbox, Stuck
 
 log = logging.getLogger(__name__)
 

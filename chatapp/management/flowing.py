@@ -12,14 +12,14 @@ from chatapp.management.columns import column_after
 DIM, BOLD, RED, PLAIN = "\x1b[2m", "\x1b[1m", "\x1b[31m", "\x1b[0m"
 
 
-def window() -> int:
+def terminal_width() -> int:
     return shutil.get_terminal_size().columns
 
 
 class Flowing:
     """Into a pipe it writes the text alone."""
 
-    def __init__(self, out: TextIO, width: Callable[[], int] = window) -> None:
+    def __init__(self, out: TextIO, width: Callable[[], int] = terminal_width) -> None:
         self._out, self._width = out, width
         self.at_terminal = out.isatty()
         self.fresh_line = True

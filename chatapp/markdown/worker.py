@@ -13,13 +13,13 @@ from typing import Any
 
 from ..processes.limits import limit_cpu
 from .frames import framed, read_frame
-from .page import blocks
 from .parser import TooMuch
 from .tail import Known, advance, opened
+from .whole import render_blocks
 
 
 def _blocks(text: str, message: str, key: str) -> list[str]:
-    return blocks(text, message=message, key=key)
+    return render_blocks(text, message=message, key=key)
 
 
 def _advance(tail: str, known: dict[str, Any], ids: str) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from uuid import UUID
 from ..core.items import Item, Kind
 from ..core.pretty_json import pretty, pretty_result
 from ..markdown.kept import Blocks
-from ..markdown.page import as_it_is
+from ..markdown.whole import as_it_is
 from ..thread.item_body import MARKDOWN, blocks_of
 from ..thread.items_so_far import ItemSoFar
 

@@ -18,6 +18,7 @@ from ..core.recorded import Recorded
 from ..core.tree import Tree
 from ..core.visible import Leave, visible
 from ..pages.elements import message_id
+from ..pages.signed_in import SignedIn
 from ..pages.staff.rights import may_read
 from ..pages.staff.words import moment
 from ..pages.visitors import visitor_address
@@ -29,11 +30,11 @@ from ..thread.message import Standpoint
 from ..thread.page import for_others
 from ..thread.sent import sent_of
 from ..turns.engine import engine
-from . import store as browsing
 from .bounds import Formatting, cut, left_out
-from .closed import closed
-from .looking import append_looks
 from .models import Look
+from .store import browsing
+from .store.looks import append_looks
+from .views.closed import closed
 
 WINDOW = 50
 END = "admin/chatapp/conversation/_end.html"
@@ -82,7 +83,7 @@ class Window:
         return self.number + 1 if self.number < self.last else None
 
 
-def transcript(request: HttpRequest, pk: UUID, context: dict[str, Any]) -> HttpResponse:
+def transcript(request: SignedIn, pk: UUID, context: dict[str, Any]) -> HttpResponse:
     if not may_read():
         return closed(request, context)
     row = Conversation.objects.select_related("owner").filter(pk=pk, deleted_at=None).first()

@@ -149,7 +149,7 @@ class Parser(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Sent:
+class RequestShape:
     """What a request is made of, in short lines without its words, and how many thoughts are in it."""
 
     shape: tuple[str, ...] = ()

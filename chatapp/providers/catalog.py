@@ -16,12 +16,12 @@ from ..core.items import KeyMaker
 from ..core.model_name import ModelName
 from ..core.visible import hides
 from . import WIRES
-from .base import Ask, Endpoint, ModelSpec, ProviderError, Sent, UnknownModel
+from .base import Ask, Endpoint, ModelSpec, ProviderError, RequestShape, UnknownModel
 from .demo import DemoProvider
 from .failures import label_of
 from .http import HttpProvider
 
-__all__ = ["NOTHING", "Catalog", "Choices", "Listing", "Provider", "Said", "UnknownModel"]
+__all__ = ["NOTHING", "Catalog", "Choices", "Listing", "Provider", "StaffSaid", "UnknownModel"]
 
 KEPT = 600.0
 FAILURE_KEPT = 30.0
@@ -42,7 +42,7 @@ class Provider(Protocol):
 
     def contract(self, model: ModelSpec) -> Contract: ...
 
-    def sent(self, ask: Ask) -> Sent:
+    def sent(self, ask: Ask) -> RequestShape:
         """What the request is made of, as it goes out."""
 
     def stream(self, ask: Ask, keys: KeyMaker) -> AsyncGenerator[Event, None]:
@@ -63,7 +63,7 @@ class Listing:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Said:
+class StaffSaid:
     """What staff said of a model. An effort that it does not have says nothing."""
 
     label: str = ""
@@ -82,7 +82,7 @@ class Choices:
 
     endpoints: tuple[Endpoint, ...] = ()
     off: Mapping[str, str] = field(default_factory=dict)
-    said: Mapping[str, Said] = field(default_factory=dict)
+    said: Mapping[str, StaffSaid] = field(default_factory=dict)
     default: str = ""
 
 

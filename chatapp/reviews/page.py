@@ -8,19 +8,20 @@ from datetime import tzinfo
 from typing import Any
 from uuid import UUID
 
+from django.contrib.auth.models import User
 from django.urls import reverse
 
 from ..branches.models import Origin
 from ..pages.words.moments import Moment
 from ..providers.catalog import Catalog
-from ..sharing.page import AT_ONCE, without_decider
+from ..sharing.page.shared import AT_ONCE, without_decider
 from ..sharing.store import facts_for_reviewers
 from ..store import load_branch
 from ..store.models import Message
 from ..thread.message import ShownMessage, Standpoint
 from ..thread.page import for_others
 from .models import Note, Scope, Submitted, Verdict
-from .news import ShownSubmission, name_of, shown_submissions
+from .news import ShownSubmission, name_or_somebody, shown_submissions
 from .store.reviewing import Reading, forks_from, load_notes, load_then
 
 OWNER, REVIEWER = "owner", "reviewer"
@@ -72,7 +73,7 @@ class ReviewPage:
 
 
 def load_review_page(
-    reading: Reading, at: UUID, viewer: Any, catalog: Catalog, zone: tzinfo, start: int | None
+    reading: Reading, at: UUID, viewer: User, catalog: Catalog, zone: tzinfo, start: int | None
 ) -> ReviewPage:
     """The branch through the message `at`; without a place to start, the part of it where that stands."""
     row = reading.submission
@@ -89,7 +90,7 @@ def load_review_page(
         role=role,
         leaf=leaf,
         shown=shown_submissions([row], viewer, catalog, zone)[0],
-        reviewer=name_of(row.reviewer),
+        reviewer=name_or_somebody(row.reviewer),
         decided=Moment(row.decided_at.astimezone(zone)) if row.decided_at else None,
         forks=[_fork(fork, viewer, zone) for fork in forks_from(row)],
         messages=_reviewed(reading, shown, look, catalog),
@@ -123,10 +124,10 @@ def _shown(
 
 
 def _note(row: Note, look: Standpoint) -> ShownNote:
-    return ShownNote(row, name_of(row.author), Moment(row.created_at.astimezone(look.zone)))
+    return ShownNote(row, name_or_somebody(row.author), Moment(row.created_at.astimezone(look.zone)))
 
 
-def _fork(row: Origin, viewer: Any, zone: tzinfo) -> TakenFork:
+def _fork(row: Origin, viewer: User, zone: tzinfo) -> TakenFork:
     mine = row.conversation.owner_id == viewer.pk
     url = reverse("conversation", args=[row.conversation_id]) if mine else ""
-    return TakenFork("you" if mine else name_of(row.by), url, Moment(row.made_at.astimezone(zone)))
+    return TakenFork("you" if mine else name_or_somebody(row.by), url, Moment(row.made_at.astimezone(zone)))

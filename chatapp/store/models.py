@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from ..core.items import KEY_CAP, Kind
 from ..core.recorded import Recorded
-from .fields import VerbatimField
+from .verbatim_field import VerbatimField
 
 
 class Role(models.TextChoices):

@@ -7,7 +7,6 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, tzinfo
 from functools import cached_property
-from typing import Any
 from uuid import UUID
 
 from django.template.loader import render_to_string
@@ -19,6 +18,7 @@ from ..core.pretty_json import json_value
 from ..core.visible import visible, visible_name
 from ..markdown.kept import Blocks
 from ..pages.elements import item_id
+from ..pages.signed_in import Anybody
 from ..pages.words.moments import Moment
 from .item_words import DECIDED, OUTCOMES
 from .items_so_far import ASKS, NEXT, ItemSoFar
@@ -47,7 +47,7 @@ class ShownItem:
     piece: ItemSoFar
     blocks: Blocks = ()
     thoughts_open: bool = False
-    viewer: Any = None
+    viewer: Anybody | None = None
     zone: tzinfo = UTC
     asked: str = YOU
 

@@ -6,13 +6,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, tzinfo
 from functools import cached_property
-from typing import Any
 from uuid import UUID
 
 from django.template.loader import render_to_string
 from django.utils.safestring import SafeString
 
 from ..pages.elements import message_id
+from ..pages.signed_in import Anybody
 from ..pages.words.moments import Moment
 from ..store import asks_of
 from ..store.leaving_out import has_older
@@ -29,7 +29,7 @@ from .timeline import Timeline
 class Standpoint:
     """Who looks, and at what: what the acts below a message depend on."""
 
-    viewer: Any
+    viewer: Anybody
     leaf: UUID | None
     siblings: dict[UUID, tuple[UUID, ...]] = field(default_factory=dict)
     zone: tzinfo = UTC

@@ -6,14 +6,14 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, tzinfo
-from typing import Any
 from uuid import UUID
 
-from django.http import HttpRequest
+from django.contrib.auth.models import User
 
 from ..core.items import Item
 from ..markdown.kept import Blocks
 from ..pages.preferences import load_preference
+from ..pages.signed_in import SignedIn
 from ..pages.words.axis import Scale
 from ..pages.words.days import zone_of
 from ..providers.catalog import Catalog, UnknownModel
@@ -38,7 +38,7 @@ class Viewer:
     """Who looks, what they chose, by which clock, and who knows the models and the tools. `known`: the row and the items of a
     message, with what this process knows of it and could not write yet."""
 
-    user: Any
+    user: User
     thoughts_open: bool
     catalog: Catalog
     zone: tzinfo = UTC
@@ -65,7 +65,7 @@ class Viewer:
         return ()
 
 
-def viewer_of(request: HttpRequest) -> Viewer:
+def viewer_of(request: SignedIn) -> Viewer:
     preference, own = load_preference(request.user), engine()
     return Viewer(
         request.user,

@@ -12,13 +12,13 @@ from uuid import UUID
 import pytest
 
 from chatapp.core.items import Kind
-from chatapp.live.growing import GrowingItem
+from chatapp.live.growing_item import GrowingItem
 from chatapp.markdown import render_within
 from chatapp.markdown.renderers import GivenUp, Renderers
 from chatapp.thread.item_body import blocks_within
 from chatapp.thread.items_so_far import ItemSoFar
 from chatapp.tools.base import ToolError
-from chatapp.tools.page.reading import page_read
+from chatapp.tools.page.page_read import page_read
 
 from .shapes import PUMPS, shape
 

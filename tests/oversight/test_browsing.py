@@ -11,17 +11,15 @@ from django.apps import apps
 from django.contrib.auth.models import Group, User
 
 from chatapp import store
-from chatapp.accounts import roles
+from chatapp.accounts.store import roles
 from chatapp.core.history import Dropped
 from chatapp.core.items import Kind
-from chatapp.core.visible import Leave, hides
+from chatapp.core.visible import Leave, hides, visible
 from chatapp.live.socket import SIGNED_OUT
-from chatapp.oversight import looking
 from chatapp.oversight.models import Look
-from chatapp.pages.staff.words import visible
-from chatapp.reviews import reviewers
+from chatapp.oversight.store import looks as looking
 from chatapp.reviews.models import Verdict
-from chatapp.reviews.store import reviewing
+from chatapp.reviews.store import reviewers, reviewing
 from chatapp.reviews.store.submitting import submit, withdraw
 from chatapp.store import AskedFor, Measured, changes, deleting, in_thread
 from chatapp.store.models import Conversation, Item, Message, Status
@@ -58,14 +56,14 @@ def ask(owner, words, *, conversation=None, parent=None, model="demo:thinker"):
 
 
 def answer(started, *items, ms=7000, **facts):
-    claim = store.claim(started.answer, runner="here", seen=0)
+    claim = store.claim_turn(started.answer, runner="here", seen=0)
     facts = {"round": 0, "model": "demo:thinker", "messages": 3, "shape": ["a shape"]} | facts
     thoughts = {item.key: ms for item in items if item.kind == "reasoning"}
     store.finish(claim, items, Measured(durations=thoughts, round=facts, elapsed=9000))
 
 
 def fail(started):
-    claim = store.claim(started.answer, runner="here", seen=0)
+    claim = store.claim_turn(started.answer, runner="here", seen=0)
     ended = {"reason": "provider", "sentence": "The provider refused.", "raw": f"raw words {CANARY}"}
     store.give_up(claim, Status.FAILED, seen(1), Measured(), ended)
 
@@ -488,7 +486,7 @@ def wicked(alice, words):
     User.objects.filter(pk=alice.pk).update(username=" ".join(words.split())[:100])
     started = ask(alice, f"{words} {CANARY}", model=f"demo:{words[:100]}")
     failed = ask(alice, f"{words}?", conversation=started.conversation)
-    claim = store.claim(failed.answer, runner="here", seen=0)
+    claim = store.claim_turn(failed.answer, runner="here", seen=0)
     ended = {"reason": "provider", "sentence": words, "raw": words}
     store.give_up(claim, Status.FAILED, seen(1), Measured(), ended)
     answer(started, thought(text=words), call(name=words, text=words), result(text=words), text(text=words))

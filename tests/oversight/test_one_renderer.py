@@ -10,7 +10,7 @@ import pytest
 from chatapp import store
 from chatapp.core.decision import Decided, Decision, decision_item
 from chatapp.core.items import Kind
-from chatapp.markdown.page import as_it_is
+from chatapp.markdown.whole import as_it_is
 from chatapp.oversight.bounds import MOST_SIGNS, Formatting, cut, left_out
 from chatapp.reviews.store import reviewing
 from chatapp.reviews.store.submitting import submit
@@ -40,7 +40,7 @@ def answered(owner, *items, beside=None, thought_for=7000):
     durations = {item.key: thought_for for item in items if item.kind is Kind.REASONING}
     timings = {item.key: {"start": 7000, "end": 8200} for item in items}
     measured = Measured(durations=durations, timings=timings, elapsed=9000)
-    store.finish(store.claim(started.answer, runner="here", seen=0), items, measured)
+    store.finish(store.claim_turn(started.answer, runner="here", seen=0), items, measured)
     return started
 
 
@@ -99,7 +99,7 @@ def test_every_branch_has_its_durations(alice, dana):
 def test_a_call_that_waits_is_shown_as_it_is_asked_and_nobody_else_can_decide(alice, dana):
     started = asked(alice)
     made = call(name="send", text='{"to": "bob"}')
-    claim = store.claim(started.answer, runner="here", seen=0)
+    claim = store.claim_turn(started.answer, runner="here", seen=0)
     store.append_round(claim, [made], Measured())
     store.park(claim, [made], Measured())
     page = browser(dana).get(transcript(started.conversation)).text

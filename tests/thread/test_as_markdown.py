@@ -69,7 +69,7 @@ def said(alice):
     """Alice's question and its answer."""
     asked = store.AskedFor(model="demo:thinker")
     started = store.open_conversation(alice, "Why *so*?", tools=[], asked=asked)
-    claimed = store.claim(started.answer, runner="here", seen=0)
+    claimed = store.claim_turn(started.answer, runner="here", seen=0)
     items = [
         Item(key="rs", kind=Kind.REASONING, text="Canary."),
         Item(key="msg", kind=Kind.ASSISTANT_MESSAGE, text="<b>Because</b> é\n"),

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import IO
 
 from ...processes.children import leave_running, module
-from .files import Note, RunFiles, State, still_there
+from .files import ProcessNote, ProcessState, RunFiles, is_still_held
 
-__all__ = ["LABEL", "NAME", "WINDOW", "LocalModel", "State", "start_beside", "state"]
+__all__ = ["LABEL", "NAME", "WINDOW", "LocalModel", "ProcessState", "model_state", "start_beside"]
 
 NAME = "smollm2"
 LABEL = "Local tiny model"
@@ -30,7 +30,7 @@ _uses: dict[Path, IO[bytes]] = {}
 class LocalModel:
     """`base_url` and `key` are there when it is ready."""
 
-    state: State
+    state: ProcessState
     sentence: str
     base_url: str = ""
     key: str = field(default="", repr=False)
@@ -46,21 +46,21 @@ def start_beside(data_dir: Path, command: Sequence[str] = _COMMAND) -> None:
         _spawn(files, command)
         return
     with place:
-        files.write(Note(state=State.LOADING, sentence=STARTING))
+        files.write(ProcessNote(state=ProcessState.LOADING, sentence=STARTING))
         _spawn(files, [*command, "--place", str(place.fileno())], place.fileno())
 
 
-def state(data_dir: Path) -> LocalModel:
+def model_state(data_dir: Path) -> LocalModel:
     """How it is doing. Who asks also needs it: the model ends some time after the last such process has ended."""
     files = RunFiles(data_dir)
     files.make()
     _need(files)
     note = files.read()
     if note is None:
-        return LocalModel(state=State.ABSENT, sentence=ABSENT)
-    if note.state is not State.FAILED and not files.place_is_taken():
-        return LocalModel(state=State.FAILED, sentence=ENDED)
-    if note.state is not State.READY:
+        return LocalModel(state=ProcessState.ABSENT, sentence=ABSENT)
+    if note.state is not ProcessState.FAILED and not files.place_is_taken():
+        return LocalModel(state=ProcessState.FAILED, sentence=ENDED)
+    if note.state is not ProcessState.READY:
         return LocalModel(state=note.state, sentence=note.sentence)
     return LocalModel(
         state=note.state, sentence=note.sentence, base_url=f"http://127.0.0.1:{note.port}/v1", key=note.key
@@ -69,7 +69,7 @@ def state(data_dir: Path) -> LocalModel:
 
 def _need(files: RunFiles) -> None:
     held = _uses.get(files.users)
-    if held is None or not still_there(held, files.users):
+    if held is None or not is_still_held(held, files.users):
         _uses[files.users] = files.use()
 
 

@@ -20,7 +20,7 @@ from ...pages.visitors import visitor_address
 from ...pages.words.days import zone_of
 from ...store import Refused, if_possible
 from ...turns.engine import engine
-from ..page import load_shared_page
+from ..page.shared import load_shared_page
 from ..store import Shared, fork_shared, open_share
 
 # A class of pupils may sit behind one address.
@@ -34,7 +34,7 @@ def shared(request: HttpRequest, token: str) -> HttpResponse:
         return _unlisted(refused(request, too_many(wait), 429))
     found = open_share(token)
     if found is None:
-        return gone(request)
+        return link_gone(request)
     if _is_first_look(request, found):
         if_possible(open_share, token, counts=True)
     start = number(request.GET.get("from", "")) or 0
@@ -48,7 +48,7 @@ def still_open(request: HttpRequest, token: str) -> HttpResponse:
     if open_share(token):
         return HttpResponse(status=204)
     wait = _too_soon(request)
-    return _unlisted(refused(request, too_many(wait), 429)) if wait else gone(request)
+    return _unlisted(refused(request, too_many(wait), 429)) if wait else link_gone(request)
 
 
 @require_POST
@@ -56,7 +56,7 @@ def fork(request: HttpRequest, token: str) -> HttpResponse:
     if not request.user.is_authenticated:
         return redirect_to_login(reverse("shared", args=[token]))
     if open_share(token) is None:
-        return gone(request)
+        return link_gone(request)
     wanted = request.POST.get("until", "")
     until = identity(wanted)
     try:
@@ -69,7 +69,7 @@ def fork(request: HttpRequest, token: str) -> HttpResponse:
     return to_composer(request, made.conversation.pk)
 
 
-def gone(request: HttpRequest) -> HttpResponse:
+def link_gone(request: HttpRequest) -> HttpResponse:
     """Whatever the reason is."""
     return _unlisted(render(request, "sharing/shared_gone.html", status=404))
 

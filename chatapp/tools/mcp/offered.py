@@ -10,7 +10,7 @@ from typing import Any
 from ...core.items import clean
 from ...core.verbatim import dumps
 from ...core.visible import hides
-from .names import full_name
+from .full_name import full_name
 
 MOST = 200
 NAME = 200
@@ -54,7 +54,7 @@ class LeftOut:
         return " ".join([*self.sentences, *([f"So are {more:,} more."] if more else [])])
 
 
-def plain(entries: Sequence[Any], left_out: LeftOut) -> list[dict[str, Any]]:
+def plain_entries(entries: Sequence[Any], left_out: LeftOut) -> list[dict[str, Any]]:
     """The entries of a list without anything that is not used here; one that is no tool at all is left out."""
     kept = []
     for entry in entries[: MOST + 1]:
@@ -102,7 +102,7 @@ def _claims(annotations: Any) -> dict[str, bool]:
     return {name: given[name] for name in _HINTS if isinstance(given.get(name), bool)}
 
 
-def usable(server: str, entries: Sequence[Mapping[str, Any]], left_out: LeftOut) -> list[Offered]:
+def usable_tools(server: str, entries: Sequence[Mapping[str, Any]], left_out: LeftOut) -> list[Offered]:
     """Of plain entries. It may take seconds: for a thread."""
     from .checking import schema_problem
 

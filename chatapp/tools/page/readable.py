@@ -59,7 +59,7 @@ _ENDS: dict[str, _Change] = {
 }
 
 
-def readable(html: str, url: str) -> PageRead:
+def readable_part(html: str, url: str) -> PageRead:
     reader = _Reader(url)
     whole = all(reader.may_go_on() for _ in _walked(LexborHTMLParser(html).root, reader))
     return PageRead(reader.title, reader.page.text(), whole)
@@ -156,7 +156,7 @@ def main(cpu_seconds: float) -> None:
     limit_cpu(cpu_seconds)
     limit_memory(MOST_MEMORY)
     url, _, html = sys.stdin.buffer.read().decode(errors="replace").partition("\n")
-    sys.stdout.buffer.write(json.dumps(asdict(readable(html, url))).encode())
+    sys.stdout.buffer.write(json.dumps(asdict(readable_part(html, url))).encode())
 
 
 if __name__ == "__main__":
