@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.utils.safestring import SafeString
 
 from ..core.items import Item
 from ..core.recorded import Recorded
 from ..core.tree import Tree
 from ..pages.elements import message_id
-from ..pages.signed_in import Anybody, SignedIn
+from ..pages.signed_in import SignedIn
 from ..pages.staff.rights import may_read
 from ..pages.staff.words import moment, visible
 from ..pages.visitors import visitor_address
@@ -22,18 +23,18 @@ from ..pages.words.days import zone_of
 from ..store import names_of
 from ..store.models import Conversation, Message, Role, Status
 from ..store.places import load_tree
-from ..thread.endings import Ending, ending
-from ..thread.pieces import pieces_of
+from ..thread.message import Standpoint
+from ..thread.page import for_others
 from ..thread.sent import sent_of
-from ..thread.timeline import Timeline, timeline_of
 from ..turns.engine import engine
+from .bounds import Formatting, cut, left_out
 from .models import Look
-from .said import Said, said_of
 from .store import browsing
 from .store.looks import append_looks
 from .views.closed import closed
 
 WINDOW = 50
+END = "admin/chatapp/conversation/_end.html"
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,18 +47,17 @@ class Link:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Written:
-    """A message as it is told here."""
+    """A message as the thread draws it, and what is told of it here alone. `more`: so many signs of it stand only where it
+    is shown whole."""
 
-    id: str
     pk: UUID
+    html: SafeString
     number: int
     is_question: bool
     by: str
     at: str
     status: str
-    said: Sequence[Said]
-    timeline: Timeline
-    end: Ending | None
+    more: int
     above: Link | None
     below: Sequence[Link]
     siblings: Sequence[Link]
@@ -91,6 +91,7 @@ def transcript(request: SignedIn, pk: UUID, context: dict[str, Any]) -> HttpResp
     branch = _named(request, "branch", tree)
     whole = _named(request, "whole", tree)
     window = _window(request, tree, tree.path_to(branch) if branch else tuple(tree.parents), whole)
+    teller = _Teller(request, tree, whole is not None)
     context |= {
         "title": visible(row.title) or "Without a title",
         "row": row,
@@ -104,7 +105,8 @@ def transcript(request: SignedIn, pk: UUID, context: dict[str, Any]) -> HttpResp
         "window": window,
         "branch": branch,
         "whole": whole,
-        "written": _Teller(request, tree, whole is not None).tell(window.messages),
+        "written": teller.tell(window.messages),
+        "formatting": teller.formatting,
     }
     context["replayed"] = _in_words(context["replay"])
     return render(request, "admin/chatapp/conversation/transcript.html", context)
@@ -145,8 +147,11 @@ def _in_words(replay: browsing.Replay) -> str:
 
 class _Teller:
     def __init__(self, request: HttpRequest, tree: Tree[UUID], whole: bool) -> None:
-        self._viewer, self._zone, self._whole = request.user, zone_of(request), whole
-        self._tree = tree
+        self._engine, self._zone, self._tree = engine(), zone_of(request), tree
+        self._whole, self.formatting = whole, Formatting()
+        self._look = Standpoint(
+            viewer=request.user, leaf=None, zone=self._zone, tools=self._engine.tools, acts="", end=END
+        )
         self._numbers: Mapping[UUID, int] = {pk: number for number, pk in enumerate(tree.parents, 1)}
 
     def tell(self, messages: Sequence[UUID]) -> list[Written]:
@@ -155,17 +160,18 @@ class _Teller:
     def _tell(self, row: Message, items: list[Item]) -> Written:
         above, siblings = self._tree.parents[row.pk], self._tree.siblings(row.pk)
         author = row.author.get_username() if row.author else ""
+        label = self._engine.catalog.label(row.model)
+        told, blocks = None if self._whole else cut, self.formatting.blocks
+        shown = for_others(row, items, self._look, label, told=told, blocks=blocks)
         return Written(
-            id=message_id(row.pk),
             pk=row.pk,
+            html=SafeString(visible(shown.html())),
             number=self._numbers[row.pk],
             is_question=row.role == Role.USER,
             by=visible(author),
             at=moment(row.created_at, self._zone),
+            more=0 if self._whole else left_out(items),
             status="" if row.status == Status.COMPLETE else row.get_status_display().lower(),
-            said=said_of(pieces_of(row, items), whole=self._whole),
-            timeline=_timeline(row, items),
-            end=_end(row, self._viewer),
             above=self._link(above) if above else None,
             below=[self._link(pk) for pk in self._tree.children.get(row.pk, ())],
             siblings=[self._link(pk) for pk in siblings] if len(siblings) > 1 else [],
@@ -173,14 +179,3 @@ class _Teller:
 
     def _link(self, pk: UUID) -> Link:
         return Link(self._numbers[pk], f"?at={pk}#{message_id(pk)}")
-
-
-def _timeline(row: Message, items: list[Item]) -> Timeline:
-    timeline = timeline_of(row, items, visible(engine().catalog.label(row.model)))
-    sent = tuple(replace(request, words=visible(request.words)) for request in timeline.sent)
-    return replace(timeline, label=visible(timeline.label), sent=sent)
-
-
-def _end(row: Message, viewer: Anybody) -> Ending | None:
-    end = ending(row, viewer)
-    return end and replace(end, sentence=visible(end.sentence), raw=visible(end.raw))

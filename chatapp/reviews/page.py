@@ -18,11 +18,8 @@ from ..sharing.page.shared import AT_ONCE, without_decider
 from ..sharing.store import facts_for_reviewers
 from ..store import load_branch
 from ..store.models import Message
-from ..thread.bodies import blocks_of
-from ..thread.item import ShownItem
-from ..thread.message import Look, ShownMessage
-from ..thread.pieces import pieces_of
-from ..thread.timeline import timeline_of
+from ..thread.message import ShownMessage, Standpoint
+from ..thread.page import for_others
 from .models import Note, Scope, Submitted, Verdict
 from .news import ShownSubmission, name_or_somebody, shown_submissions
 from .store.reviewing import Reading, forks_from, load_notes, load_then
@@ -86,7 +83,8 @@ def load_review_page(
     role = OWNER if row.conversation.owner_id == viewer.pk else REVIEWER
     shown = path[begin : begin + AT_ONCE]
     siblings = {pk: reading.tree.siblings(pk) for pk in shown}
-    look = Look(viewer=viewer, leaf=None, siblings=siblings, zone=zone, shared=True, reviewed=role)
+    acts, end = f"reviews/_acts_{role}.html", "thread/_end_shared.html"
+    look = Standpoint(viewer=viewer, leaf=None, siblings=siblings, zone=zone, acts=acts, end=end)
     return ReviewPage(
         reading=reading,
         role=role,
@@ -101,7 +99,7 @@ def load_review_page(
     )
 
 
-def _reviewed(reading: Reading, shown: Sequence[UUID], look: Look, catalog: Catalog) -> list[Reviewed]:
+def _reviewed(reading: Reading, shown: Sequence[UUID], look: Standpoint, catalog: Catalog) -> list[Reviewed]:
     branch, notes = load_branch(shown[-1], newest=len(shown)), load_notes(reading)
     then = load_then(reading.submission, shown)
     return [
@@ -114,21 +112,18 @@ def _reviewed(reading: Reading, shown: Sequence[UUID], look: Look, catalog: Cata
     ]
 
 
-def _shown(row: Message, items: list[Any], then: Submitted, look: Look, catalog: Catalog) -> ShownMessage:
+def _shown(
+    row: Message, items: list[Any], then: Submitted, look: Standpoint, catalog: Catalog
+) -> ShownMessage:
     """As it was when it was submitted: what came later is taken out before anything is made of it."""
     items = items[: then.items]
     row.metadata, row.next_seq = facts_for_reviewers(row.metadata), then.items
     if then.facts is not None:
         row.status, row.metadata = then.status, then.facts
-    pieces = [without_decider(piece) for piece in pieces_of(row, items)]
-    made = [
-        ShownItem(row.pk, piece, blocks_of(row.pk, piece), viewer=look.viewer, zone=look.zone)
-        for piece in pieces
-    ]
-    return ShownMessage(row, made, look, timeline_of(row, items, catalog.label(row.model)))
+    return for_others(row, items, look, catalog.label(row.model), told=without_decider)
 
 
-def _note(row: Note, look: Look) -> ShownNote:
+def _note(row: Note, look: Standpoint) -> ShownNote:
     return ShownNote(row, name_or_somebody(row.author), Moment(row.created_at.astimezone(look.zone)))
 
 

@@ -22,12 +22,12 @@ from ..store.models import LIVE, Conversation, Message
 from ..store.places import load_siblings
 from ..tools import Tool
 from ..turns.engine import engine
-from .bodies import blocks_of
 from .item import ShownItem
-from .message import Look, ShownMessage
+from .item_body import blocks_of
+from .items_so_far import ItemSoFar, items_so_far
+from .message import ShownMessage, Standpoint
 from .meter import Larger, larger
-from .pieces import Piece, pieces_of
-from .timeline import timeline_of
+from .timeline import OWNER, timeline_of
 
 NEWEST = 50
 Known = Callable[[Message, Sequence[Item]], tuple[Message, Sequence[Item]]]
@@ -45,8 +45,8 @@ class Viewer:
     tools: Callable[[], Mapping[str, Tool]] = dict
     known: Known = lambda row, items: (row, items)
 
-    def look(self, leaf: UUID | None, siblings: dict[UUID, tuple[UUID, ...]]) -> Look:
-        return Look(
+    def look(self, leaf: UUID | None, siblings: dict[UUID, tuple[UUID, ...]]) -> Standpoint:
+        return Standpoint(
             viewer=self.user,
             leaf=leaf,
             siblings=siblings,
@@ -55,7 +55,7 @@ class Viewer:
             tools=self.tools(),
         )
 
-    def item(self, message: UUID, piece: Piece, blocks: Blocks = ()) -> ShownItem:
+    def item(self, message: UUID, piece: ItemSoFar, blocks: Blocks = ()) -> ShownItem:
         return ShownItem(message, piece, blocks, self.thoughts_open, self.user, self.zone)
 
     def larger(self, model: str) -> tuple[Larger, ...]:
@@ -121,7 +121,7 @@ def load_thread(
 def shown_of(
     branch: Branch,
     row: Message,
-    look: Look,
+    look: Standpoint,
     viewer: Viewer,
     *,
     seen: Seen | None = None,
@@ -130,10 +130,29 @@ def shown_of(
 ) -> ShownMessage:
     """`scale`: what its times are drawn on, where that is not its own; `waits`: what is said while it is being written."""
     row, items = viewer.known(row, branch.items.get(row.pk, []))
-    pieces = pieces_of(row, items, seen if row.status in LIVE else None)
+    pieces = items_so_far(row, items, seen if row.status in LIVE else None)
     made = [viewer.item(row.pk, piece, blocks_of(row.pk, piece)) for piece in pieces]
     timeline = timeline_of(row, items, viewer.catalog.label(row.model), scale)
     return ShownMessage(row, made, look, timeline, waits or (seen.draft.waits if seen else ""))
+
+
+def for_others(
+    row: Message,
+    items: Sequence[Item],
+    look: Standpoint,
+    label: str,
+    *,
+    told: Callable[[ItemSoFar], ItemSoFar] | None = None,
+    blocks: Callable[[UUID, ItemSoFar], Blocks] = blocks_of,
+    waits: str = "",
+) -> ShownMessage:
+    """As rows have it, for somebody who does not own it. `told`: what of each piece they are told; `blocks`: how its body is made."""
+    pieces = list(map(told, items_so_far(row, items))) if told else items_so_far(row, items)
+    made = [
+        ShownItem(row.pk, piece, blocks(row.pk, piece), viewer=look.viewer, zone=look.zone, asked=OWNER)
+        for piece in pieces
+    ]
+    return ShownMessage(row, made, look, timeline_of(row, items, label, asked=OWNER), waits)
 
 
 def load_message(pk: UUID, viewer: Viewer) -> ShownMessage:
@@ -141,5 +160,5 @@ def load_message(pk: UUID, viewer: Viewer) -> ShownMessage:
     stored, is_leaf = load_message_row(pk)
     row, items = viewer.known(stored, load_items(pk))
     look = viewer.look(pk if is_leaf else None, load_siblings(row.conversation_id, [row]))
-    made = [viewer.item(pk, piece) for piece in pieces_of(row, items)]
+    made = [viewer.item(pk, piece) for piece in items_so_far(row, items)]
     return ShownMessage(row, made, look, timeline_of(row, items, viewer.catalog.label(row.model)))

@@ -42,7 +42,7 @@ _GOES_ON = "The text that had been cut went as plain text, with the request to g
 
 
 @dataclass(frozen=True, slots=True)
-class Sent:
+class SentRequest:
     """One request: in sentences, and line by line what it was made of."""
 
     words: str
@@ -51,7 +51,7 @@ class Sent:
 
 def sent_of(
     recorded: Recorded, items: Sequence[Item], *, model: str, label: str, shortened: bool
-) -> tuple[Sent, ...]:
+) -> tuple[SentRequest, ...]:
     """`label`: what people call this model; `shortened`: older turns were left out."""
     cut = [item.round for item in items if item.kind is Kind.ASSISTANT_MESSAGE and item.cut]
     requests = []
@@ -59,7 +59,7 @@ def sent_of(
         name = label if facts.model in (model, "") else facts.model
         goes_on = 0 < recorded.goes_on_at == facts.number and facts.number - 1 in cut
         words = " ".join(_sentences(facts, name, shortened=shortened, goes_on=goes_on))
-        requests.append(Sent(words, visible(clean("\n".join(facts.shape)))))
+        requests.append(SentRequest(words, visible(clean("\n".join(facts.shape)))))
     return tuple(request for request in requests if request.words or request.shape)
 
 

@@ -35,7 +35,7 @@ from chatapp.providers.openai import refusals as openai_refusals
 from chatapp.providers.shape import shape_of
 from chatapp.thread import as_markdown as copying
 from chatapp.thread.item import ShownItem
-from chatapp.thread.pieces import Piece
+from chatapp.thread.items_so_far import ItemSoFar
 from chatapp.tools import TOOLS
 from chatapp.tools.mcp import checking, offered, results
 from chatapp.tools.page.page_text import PageText
@@ -137,8 +137,8 @@ def _beginning(text: str) -> Beginning:
 
 
 def _shown(text: str, result: str = "") -> ShownItem:
-    inner = Piece(key="b", kind=Kind.TOOL_RESULT, text=result, open=True)
-    return ShownItem(NOBODY, Piece(key="a", kind=Kind.TOOL_CALL, text=text, result=inner))
+    inner = ItemSoFar(key="b", kind=Kind.TOOL_RESULT, text=result, open=True)
+    return ShownItem(NOBODY, ItemSoFar(key="a", kind=Kind.TOOL_CALL, text=text, result=inner))
 
 
 def _items(text: str) -> list[Item]:
@@ -176,7 +176,7 @@ THROUGH_OTHERS = """
     tools.page.fetching.fetched tools.page.tool.in_words tools.mcp.connection.Session.call tools.mcp.server.Server.call
     conversations.forms.Instructions.validate accounts.forms.accounts.SignUpForm.validate_password_for_user
     accounts.forms.accounts.ResetForm.get_users tools.page.page_text.PageText.begin_link tools.page.page_text.PageText.end_part
-    thread.pieces.from_draft thread.sent.sent_of
+    thread.items_so_far.item_from_draft thread.sent.sent_of
 """
 ASKS_A_DATABASE = """
     reviews.access.reviewer_named reviews.access.note_on reviews.access.submitted_message pages.signed_in.who_is_signed_in
@@ -202,7 +202,8 @@ NAMES_OF_OURS = """
     insight.page.insight.Sums.of insight.page.insight.time_of sharing.page.links.url_of thread.meter.meter_of catalog.page.models.find_model
     pages.words.numbers.number_in pages.operations.blocks pages.operations.keep thread.permission.panel_id
     markdown.kept.Kept.get markdown.kept.Kept.put pages.static_files.StaticFiles.add_files
-    pages.static_files.Storage.stored_name thread.page.Viewer.larger thread.timeline.timeline_of reviews.forms.see_other
+    pages.static_files.Storage.stored_name thread.page.Viewer.larger thread.page.for_others thread.timeline.timeline_of
+    reviews.forms.see_other
     templatetags.chat.icon
 """
 NOT_ASKED = frozenset(

@@ -13,16 +13,21 @@ from django.contrib.auth.models import Group, User
 from chatapp import store
 from chatapp.accounts.store import roles
 from chatapp.core.history import Dropped
+from chatapp.core.items import Kind
 from chatapp.core.signs import HIDDEN
 from chatapp.live.socket import SIGNED_OUT
 from chatapp.oversight.models import Look
 from chatapp.oversight.store import looks as looking
+from chatapp.pages.staff.words import visible
 from chatapp.reviews.models import Verdict
 from chatapp.reviews.store import reviewers, reviewing
 from chatapp.reviews.store.submitting import submit, withdraw
 from chatapp.store import AskedFor, Measured, changes, deleting, in_thread
 from chatapp.store.models import Conversation, Item, Message, Status
+from chatapp.thread.item_body import blocks_of
+from chatapp.thread.items_so_far import ItemSoFar
 from tests.live.test_socket import listening
+from tests.markdown.safe_html import read
 from tests.mcp_servers.test_admin import form_of
 from tests.support.attacks import BREAKOUTS, FORMULAS, HALVES, HTMX, LINKS, REQUESTS, SCRIPTS
 from tests.support.make import call, result, seen, text, thought
@@ -34,6 +39,7 @@ LIST, FIND = "/admin/chatapp/conversation/", "/admin/chatapp/conversation/find/"
 PEOPLE, LOOKS = "/admin/auth/user/", "/admin/chatapp/look/"
 CANARY = "canarybird"
 UUIDS = r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|before=[0-9]+|/[0-9]+/"
+BODIES = (Kind.USER_MESSAGE, Kind.REASONING, Kind.ASSISTANT_MESSAGE)
 OVERRIDE = "\u202eevil\u200b"
 
 
@@ -268,11 +274,11 @@ def test_a_transcript_has_every_branch_every_duration_and_what_was_sent(her, her
     page = her.get(transcript(hers))
     ids = [str(pk) for pk in hers.messages.order_by("order").values_list("pk", flat=True)]
     assert re.findall(r'data-message-id="([^"]+)"', page.text) == ids
-    assert page.text.count(f"Hm {CANARY}.") == 1
+    assert page.text.count(f"<p>Hm {CANARY}.</p>") == 1
     for words in (
         "Thought for 7 seconds",
         f"Hm {CANARY}.",
-        "Call of clock",
+        "<code>clock</code>",
         "2 thoughts went back to their models word for word; 1 was left out because it was cut off.",
         "a shape",
         "The provider refused.",
@@ -476,13 +482,28 @@ def wicked(alice, words):
     return Conversation.objects.get()
 
 
+def without_bodies(page):
+    """What is formatted in them is safe, and no business of the page that they stand on."""
+    bodies = []
+    for row in Item.objects.filter(kind__in=BODIES):
+        piece = ItemSoFar(key=row.key, kind=Kind(row.kind), text=row.text)
+        bodies.append(visible("".join(blocks_of(row.message_id, piece))))
+    if "data-body" not in page:
+        return page
+    for body in bodies:
+        assert not read(body).wrong and body in page
+    for body in bodies:
+        page = page.replace(f">{body}<", "><")
+    return page
+
+
 def shapes_of(her, alice, words):
     row = wicked(alice, words)
     paths = [LIST, transcript(row), f"{FIND}?words={CANARY}", PEOPLE, person(alice), LOOKS]
     found = [her.get(path) for path in paths]
     assert [page.status_code for page in found] == [200] * len(paths)
     assert not HIDDEN.search("".join(page.text for page in found))
-    shapes = [Shape(page.text).found for page in found]
+    shapes = [Shape(without_bodies(page.text)).found for page in found]
     Conversation.objects.update(head=None)
     for model in (Item, Message, Look, Conversation):
         model.objects.all().delete()

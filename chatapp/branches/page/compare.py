@@ -13,13 +13,13 @@ from ...pages.words.axis import Mark, Scale, marks
 from ...store import Branch, load_branch
 from ...store.branches import Answer
 from ...store.models import Conversation, Message, Role
-from ...thread.message import Look, ShownMessage
+from ...thread.message import ShownMessage, Standpoint
 from ...thread.page import Viewer, shown_of
 from ...thread.timeline import length_of
 from ..store.beginnings import Beginning, load_beginnings
 from ..store.parting import Path, load_measures, load_parting
 from .map import beginning_in_words
-from .versus import FigurePair, Side, versus
+from .versus import FigureOfBoth, Side, versus
 
 AT_ONCE = 20
 # So many messages of a side are added up at most.
@@ -63,7 +63,7 @@ class Compared:
 
     a: Shown
     b: Shown
-    figures: list[FigurePair]
+    figures: list[FigureOfBoth]
     marks: tuple[Mark, ...]
     common: int
     parts: UUID | None
@@ -167,7 +167,8 @@ class _Maker:
 
     def __init__(self, viewer: Viewer, scale: Scale, choices: Mapping[UUID, Beginning]) -> None:
         self._viewer, self._scale, self._choices = viewer, scale, choices
-        self._look = Look(viewer=viewer.user, leaf=None, zone=viewer.zone, read_only=True)
+        user, end = viewer.user, "thread/_end_shared.html"
+        self._look = Standpoint(viewer=user, leaf=None, zone=viewer.zone, acts="", end=end)
 
     def shown(self, side: _Loaded, messages: list[ShownMessage], rows: int) -> Shown:
         """`rows`: so many messages stand beside one of the other side."""

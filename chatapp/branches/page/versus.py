@@ -12,7 +12,7 @@ from ...pages.words.axis import Scale, percent
 from ...store.branches import Answer
 from ...store.models import LIVE, Role
 from ...thread.figures import figures_of_several, many
-from ...thread.timeline import Bar, Line, Row, length_of
+from ...thread.timeline import TimelineBar, TimelineRow, Waterfall, length_of
 
 NONE = "none"
 _NAMES = (
@@ -30,12 +30,12 @@ _ALWAYS = ("Thinking", "Tools", "In all", "Tokens")
 @dataclass(frozen=True, slots=True)
 class Cell:
     words: str
-    bar: Bar | None = None
-    rows: tuple[Row, ...] = ()
+    bar: TimelineBar | None = None
+    rows: tuple[TimelineRow, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class FigurePair:
+class FigureOfBoth:
     """One figure of both sides."""
 
     name: str
@@ -62,7 +62,7 @@ class Side:
         """By the name of the figure."""
         begins = [0, *accumulate(self.lengths)]
         lines = [
-            Line(recorded, found.items, Scale(scale, since))
+            Waterfall(recorded, found.items, Scale(scale, since))
             for found, recorded, since in zip(self._answers, self._recorded, begins, strict=False)
         ]
         thoughts = self._thoughts()
@@ -75,7 +75,7 @@ class Side:
         made = {figure.name: Cell(figure.words) for figure in figures} if self._answers else {}
         known = sum(ms for ms in thoughts if ms is not None)
         if known:
-            made["Thinking"] = Cell(made["Thinking"].words, Bar("0.00", percent(known, scale)))
+            made["Thinking"] = Cell(made["Thinking"].words, TimelineBar("0.00", percent(known, scale)))
         if self._answers:
             made["In all"] = Cell(
                 made["In all"].words, rows=tuple(row for line in lines for row in line.rows)
@@ -94,9 +94,9 @@ class Side:
         return ", ".join(effort or "as usual" for effort in self.efforts) or NONE
 
 
-def versus(a: Side, b: Side, *, scale: int) -> list[FigurePair]:
+def versus(a: Side, b: Side, *, scale: int) -> list[FigureOfBoth]:
     """What one side alone has the other has not: that is said, and what nobody has is not."""
     one, two = a.cells(scale), b.cells(scale)
     names = ["Messages", *(["Effort"] if any([*a.efforts, *b.efforts]) else [])]
     names += [name for name in _NAMES if name in one or name in two or name in _ALWAYS]
-    return [FigurePair(name, one.get(name, Cell(NONE)), two.get(name, Cell(NONE))) for name in names]
+    return [FigureOfBoth(name, one.get(name, Cell(NONE)), two.get(name, Cell(NONE))) for name in names]

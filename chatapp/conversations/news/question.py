@@ -13,7 +13,7 @@ from ...pages.operations import Operation
 from ...providers.catalog import Catalog
 from ...store import count_questions
 from ...store.models import LIVE, Message, Status
-from ...thread.bodies import blocks_of
+from ...thread.item_body import blocks_of
 from ...thread.message import ShownMessage
 from ...thread.meter import meter_for
 from ...thread.outline import render_line

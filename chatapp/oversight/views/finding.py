@@ -10,21 +10,20 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
 
-from ...core.items import clean
+from ...core.items import Kind, clean
 from ...pages.elements import message_id
 from ...pages.signed_in import SignedIn
 from ...pages.staff.rights import may_read
 from ...pages.staff.words import moment, visible
 from ...pages.visitors import visitor_address
 from ...pages.words.days import zone_of
+from ...thread.item_words import KINDS
 from ..models import Look
 from ..store.browsing import Hit, find_words
 from ..store.looks import append_looks
 from .closed import closed
 
 LEAST, AROUND, LONGEST = 3, 90, 200
-_KINDS = {"user_message": "Question", "assistant_message": "Answer", "reasoning": "Thought"}
-_KINDS |= {"tool_call": "Call", "tool_result": "Result", "permission_decision": "Permission"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +62,7 @@ def _place(request: HttpRequest, hit: Hit, words: str) -> FoundPlace:
         address=f"{transcript}?at={hit.message.pk}#{message_id(hit.message.pk)}",
         title=visible(hit.conversation.title) or "Without a title",
         owner=visible(hit.conversation.owner.get_username()),
-        kind=_KINDS.get(hit.kind, hit.kind),
+        kind=KINDS[Kind(hit.kind)],
         at=moment(hit.message.created_at, zone_of(request)),
         before=visible(hit.text[max(begins - AROUND, 0) : begins]),
         word=visible(hit.text[begins:ends]),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from datetime import tzinfo
+from functools import partial
 
 from ...catalog.page.models import models_in_words
 from ...core.durations import in_short
@@ -14,12 +15,10 @@ from ...pages.words.moments import Moment
 from ...providers.catalog import Catalog
 from ...store import Branch, load_branch
 from ...store.models import Message, Role
-from ...thread.bodies import blocks_of
 from ...thread.figures import many
-from ...thread.item import ShownItem
-from ...thread.message import Look, ShownMessage
-from ...thread.pieces import Piece, pieces_of
-from ...thread.timeline import timeline_of
+from ...thread.items_so_far import ItemSoFar
+from ...thread.message import ShownMessage, Standpoint
+from ...thread.page import for_others
 from ..models import Share
 from ..store import Shared, facts_for_others, load_title, shared_messages
 
@@ -51,7 +50,8 @@ def load_shared_page(
     path = shared_messages(shared.share)
     start = min(start, max(0, len(path) - 1))
     branch = load_branch(path[start : start + AT_ONCE][-1], newest=len(path[start : start + AT_ONCE]))
-    look = Look(viewer=viewer, leaf=None, zone=zone, shared=True)
+    acts = "sharing/_acts.html" if viewer.is_authenticated else ""
+    look = Standpoint(viewer=viewer, leaf=None, zone=zone, acts=acts, end="thread/_end_shared.html")
     return SharedPage(
         title=load_title(shared, path[0]),
         owner=shared.owner_name,
@@ -64,19 +64,15 @@ def load_shared_page(
     )
 
 
-def _shown(branch: Branch, row: Message, share: Share, look: Look, catalog: Catalog) -> ShownMessage:
+def _shown(branch: Branch, row: Message, share: Share, look: Standpoint, catalog: Catalog) -> ShownMessage:
     items = branch.items.get(row.pk, [])
     row.metadata = facts_for_others(row.metadata)
-    pieces = [_as_shared(piece, share) for piece in pieces_of(row, items)]
-    shown = [
-        ShownItem(row.pk, piece, blocks_of(row.pk, piece), viewer=look.viewer, zone=look.zone)
-        for piece in pieces
-    ]
-    timeline = replace(timeline_of(row, items, catalog.label(row.model)), sent=())
-    return ShownMessage(row, shown, look, timeline, waits=GOES_ON)
+    told, label = partial(_as_shared, share=share), catalog.label(row.model)
+    shown = for_others(row, items, look, label, told=told, waits=GOES_ON)
+    return replace(shown, timeline=replace(shown.timeline, sent=()))
 
 
-def _as_shared(piece: Piece, share: Share) -> Piece:
+def _as_shared(piece: ItemSoFar, share: Share) -> ItemSoFar:
     """The words that may not be seen are not in it any more."""
     piece = without_decider(piece)
     if piece.kind is Kind.REASONING and not share.with_thoughts:
@@ -87,7 +83,7 @@ def _as_shared(piece: Piece, share: Share) -> Piece:
     return piece
 
 
-def without_decider(piece: Piece) -> Piece:
+def without_decider(piece: ItemSoFar) -> ItemSoFar:
     if not piece.decided:
         return piece
     return replace(piece, decided=replace(piece.decided, by="", name="", arguments_hash=""))

@@ -16,41 +16,41 @@ from ..core.visible import visible
 from ..markdown import blocks_waiting, render_plain
 from ..markdown.kept import Blocks, rendered, rendered_within
 from ..pages.elements import item_id
-from .pieces import Piece
+from .items_so_far import ItemSoFar
 
 ARGUMENTS = '<h3 class="faint">Arguments</h3>'
 _RESULT = """<div id="{}" data-kind="tool_result" data-item-key="{}" data-outcome="{}">\
 <h3 class="faint">Result</h3>{}</div>"""
 # What is laid out in some milliseconds is; the event loop waits for nothing longer.
 LONG = 8 * 1024
-_MARKDOWN = (Kind.REASONING, Kind.ASSISTANT_MESSAGE)
+MARKDOWN = (Kind.REASONING, Kind.ASSISTANT_MESSAGE)
 
 
-def blocks_of(message: UUID, piece: Piece) -> Blocks:
+def blocks_of(message: UUID, piece: ItemSoFar) -> Blocks:
     if piece.withheld:
         return (f'<p class="faint">{piece.withheld}</p>',)
-    if piece.kind in _MARKDOWN:
+    if piece.kind in MARKDOWN:
         if piece.open:
             return tuple(blocks_waiting(piece.text, message=str(message), key=piece.key))
         return rendered(message, piece.key, piece.text) or _silent(piece)
     return _plain(message, piece)
 
 
-async def blocks_within(message: UUID, piece: Piece) -> Blocks:
-    if piece.kind in _MARKDOWN:
+async def blocks_within(message: UUID, piece: ItemSoFar) -> Blocks:
+    if piece.kind in MARKDOWN:
         return await rendered_within(message, piece.key, piece.text) or _silent(piece)
     if len(piece.text) + len(piece.result.text if piece.result else "") > LONG:
         return await asyncio.to_thread(_plain, message, piece)
     return _plain(message, piece)
 
 
-def _silent(piece: Piece) -> Blocks:
+def _silent(piece: ItemSoFar) -> Blocks:
     """A thought whose provider keeps its words to itself."""
     words = "The words of this thought were not shown by its provider."
     return (f'<p class="faint">{words}</p>',) if piece.kind is Kind.REASONING else ()
 
 
-def _plain(message: UUID, piece: Piece) -> Blocks:
+def _plain(message: UUID, piece: ItemSoFar) -> Blocks:
     match piece.kind:
         case Kind.TOOL_CALL:
             return _call(message, piece)
@@ -62,7 +62,7 @@ def _plain(message: UUID, piece: Piece) -> Blocks:
             return (well(pretty_result(piece.text)),)
 
 
-def _call(message: UUID, call: Piece) -> Blocks:
+def _call(message: UUID, call: ItemSoFar) -> Blocks:
     """Arguments and result, as text."""
     blocks = (ARGUMENTS, well(arguments(call.text)))
     if call.result is None or call.result.open:

@@ -8,15 +8,17 @@ from dataclasses import dataclass, replace
 
 from ..core.decision import Decided, read_decision
 from ..core.items import FROM_MODEL, Item, Kind, clean
+from ..core.recorded import Recorded
 from ..store import Seen, asks_of
-from ..store.models import LIVE, Message, Status
+from ..store.models import LIVE, Message
+from .item_words import cut_in_words
 
 # Why a call that is written has no result yet: a person is asked, or it will run.
 ASKS, NEXT = "asks", "next"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Piece:
+class ItemSoFar:
     """An item as it is shown, finished or not. `ms`: how long it took; `elapsed`: how long it has been open; `waits`: what a
     call without a result waits for; `withheld`: why its words are not shown."""
 
@@ -30,29 +32,32 @@ class Piece:
     cut: str = ""
     ms: int | None = None
     elapsed: float = 0.0
-    result: Piece | None = None
+    result: ItemSoFar | None = None
     waits: str = ""
     decided: Decided | None = None
     withheld: str = ""
 
 
-def pieces_of(row: Message, items: Iterable[Item], seen: Seen | None = None) -> list[Piece]:
+def items_so_far(row: Message, items: Iterable[Item], seen: Seen | None = None) -> list[ItemSoFar]:
     """Stored items in their order, then what the draft has beyond them; each result inside its call."""
     stored = list(items)
     keys = {item.key for item in stored}
-    flat = [_from_item(row, item, stored[n + 1 :]) for n, item in enumerate(stored)]
+    recorded = Recorded(row.metadata)
+    # What something followed in its round had come to its own end.
+    last = {item.round: n for n, item in enumerate(stored) if item.kind in FROM_MODEL}
+    flat = [
+        _from_item(row, item, recorded, was_last=last.get(item.round, n) <= n)
+        for n, item in enumerate(stored)
+    ]
     if seen:
         pieces = seen.draft.pieces.values()
-        flat += [from_draft(seen, piece.key) for piece in pieces if piece.key not in keys]
+        flat += [item_from_draft(seen, piece.key) for piece in pieces if piece.key not in keys]
     return _nested(flat)
 
 
-def _from_item(row: Message, item: Item, later: Sequence[Item]) -> Piece:
-    ms = row.reasoning_ms(item.key) if item.kind is Kind.REASONING else _took(row, item.key)
-    # What something followed in its round had come to its own end.
-    was_last = not any(after.round == item.round and after.kind in FROM_MODEL for after in later)
+def _from_item(row: Message, item: Item, recorded: Recorded, *, was_last: bool) -> ItemSoFar:
     cut = cut_in_words(row) if item.cut and was_last else ""
-    return Piece(
+    return ItemSoFar(
         key=item.key,
         kind=item.kind,
         text=item.text,
@@ -60,10 +65,17 @@ def _from_item(row: Message, item: Item, later: Sequence[Item]) -> Piece:
         call_id=item.call_id,
         outcome=item.outcome,
         cut=cut,
-        ms=ms,
+        ms=_took(item, recorded),
         waits=_waits(row, item.key),
         decided=read_decision(item),
     )
+
+
+def _took(item: Item, recorded: Recorded) -> int | None:
+    if item.kind is Kind.REASONING:
+        return recorded.thoughts.get(item.key)
+    span = recorded.stretches.get(item.key)
+    return span.ms if span else None
 
 
 def _waits(row: Message, key: str) -> str:
@@ -72,28 +84,10 @@ def _waits(row: Message, key: str) -> str:
     return ASKS if key in asks_of(row) else NEXT
 
 
-def cut_in_words(row: Message) -> str:
-    match Status(row.status):
-        case Status.INTERRUPTED:
-            return "interrupted"
-        case Status.FAILED:
-            return "cut short"
-        case Status.STOPPED | Status.COMPLETE | Status.QUEUED | Status.RUNNING | Status.WAITING:
-            return "stopped"
-
-
-def _took(row: Message, key: str) -> int | None:
-    timing = row.metadata.get("timings_ms", {}).get(key)
-    try:
-        return max(0, int(timing["end"]) - int(timing["start"]))
-    except (TypeError, KeyError, ValueError):
-        return None
-
-
-def from_draft(seen: Seen, key: str) -> Piece:
+def item_from_draft(seen: Seen, key: str) -> ItemSoFar:
     draft = seen.draft
     piece, span = draft.pieces[key], draft.clock.spans.get(key)
-    return Piece(
+    return ItemSoFar(
         key=key,
         kind=piece.kind,
         text=clean(piece.done.text) if piece.done else piece.said(),
@@ -107,10 +101,10 @@ def from_draft(seen: Seen, key: str) -> Piece:
     )
 
 
-def _nested(flat: Sequence[Piece]) -> list[Piece]:
+def _nested(flat: Sequence[ItemSoFar]) -> list[ItemSoFar]:
     """A result stands inside the first call of its id that has none yet."""
     waiting: dict[str, deque[int]] = defaultdict(deque)
-    made: list[Piece] = []
+    made: list[ItemSoFar] = []
     for piece in flat:
         if piece.kind is Kind.TOOL_CALL:
             waiting[piece.call_id].append(len(made))
