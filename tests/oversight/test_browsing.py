@@ -355,7 +355,7 @@ def test_a_foreign_header_does_not_say_where_a_look_came_from(her, hers):
 
 def test_a_look_is_kept_even_when_its_page_breaks(her, hers, monkeypatch):
     her.raise_request_exception = False
-    monkeypatch.setattr("chatapp.oversight.transcript.browsing.load_replay", lambda pk: 1 / 0)
+    monkeypatch.setattr("chatapp.oversight.views.transcript.browsing.load_replay", lambda pk: 1 / 0)
     assert her.get(transcript(hers)).status_code == 500
     assert Look.objects.count() == 1
 

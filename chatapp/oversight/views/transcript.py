@@ -11,27 +11,27 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils.safestring import SafeString
 
-from ..core.items import Item
-from ..core.recorded import Recorded
-from ..core.tree import Tree
-from ..pages.elements import message_id
-from ..pages.signed_in import SignedIn
-from ..pages.staff.rights import may_read
-from ..pages.staff.words import moment, visible
-from ..pages.visitors import visitor_address
-from ..pages.words.days import zone_of
-from ..store import names_of
-from ..store.models import Conversation, Message, Role, Status
-from ..store.places import load_tree
-from ..thread.message import Standpoint
-from ..thread.page import for_others
-from ..thread.sent import sent_of
-from ..turns.engine import engine
-from .bounds import Formatting, cut, left_out
-from .models import Look
-from .store import browsing
-from .store.looks import append_looks
-from .views.closed import closed
+from ...core.items import Item
+from ...core.recorded import Recorded
+from ...core.tree import Tree
+from ...pages.elements import message_id
+from ...pages.signed_in import SignedIn
+from ...pages.staff.rights import may_read
+from ...pages.staff.words import moment, visible
+from ...pages.visitors import visitor_address
+from ...pages.words.days import zone_of
+from ...store import names_of
+from ...store.models import Conversation, Message, Role, Status
+from ...store.places import load_tree
+from ...thread.message import Standpoint
+from ...thread.page import for_others
+from ...thread.sent import sent_of
+from ...turns.engine import engine
+from ..models import Look
+from ..page import Formatting, cut, left_out
+from ..store import browsing
+from ..store.looks import append_looks
+from .closed import closed
 
 WINDOW = 50
 END = "admin/chatapp/conversation/_end.html"
