@@ -11,6 +11,7 @@ from django.db import transaction
 from django.db.models import F
 
 from ..core.items import clean
+from ..core.model_name import ModelName
 from .models import Installation, KnownModel, ModelProvider
 
 THE_ONE = 1
@@ -67,7 +68,8 @@ def load_said(provider: str = "") -> dict[str, KnownModel]:
     """What was said of a provider's models, or of all."""
     rows = KnownModel.objects.order_by("name")
     return {
-        row.name: row for row in (rows.filter(name__startswith=f"{clean(provider)}:") if provider else rows)
+        row.name: row
+        for row in (rows.filter(name__startswith=str(ModelName(clean(provider), ""))) if provider else rows)
     }
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from . import events
 from .items import Item, Kind
+from .plural import many
 
 # A thought whose first and last event are this close came in one piece: its own events do not say how long it took.
 TOGETHER_MS = 20.0
@@ -127,7 +128,7 @@ def in_words(ms: int) -> str:
     """Rounded up, so that no thought took "0 seconds" and no running number ever falls."""
     seconds = max(1, ceil(ms / 1000))
     if seconds < 60:
-        return "1 second" if seconds == 1 else f"{seconds} seconds"
+        return many(seconds, "second")
     if seconds < 3600:
         return _two(seconds // 60, "min", seconds % 60, "s")
     minutes = ceil(seconds / 60)

@@ -10,6 +10,7 @@ from enum import StrEnum
 from .contracts import Contract, ReplayScope
 from .contracts import Repair as Repair
 from .items import FROM_MODEL, Item, Kind, Outcome
+from .model_name import ModelName
 
 GO_ON = "Your answer was cut off there. Go on exactly where it ends, without repeating any of it."
 NO_RESULT = "The call was interrupted; its outcome is unknown."
@@ -115,7 +116,7 @@ def fold(branch: Sequence[Logged], to: Target, *, cap: int | None = None) -> His
 class _Fold:
     def __init__(self, branch: Sequence[Logged], to: Target, cap: int | None) -> None:
         self.branch, self.to = branch, to
-        self.stale_before = _stale_before(branch, f"{to.provider}:{to.model}")
+        self.stale_before = _stale_before(branch, str(ModelName(to.provider, to.model)))
         self.capped_before = _capped_before(branch, cap)
         self.dropped: Counter[str] = Counter()
         self.replayed = 0

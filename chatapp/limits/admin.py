@@ -7,10 +7,10 @@ from django.db.models import QuerySet
 from django.forms import ModelForm
 from django.http import HttpRequest
 
+from ..core.visible import visible
 from ..pages.staff.bounded import BoundedAdmin
 from ..pages.staff.rights import StaffOnly
 from ..pages.staff.site import site
-from ..pages.staff.words import visible
 from . import store as limits
 from .forms import LimitForm
 from .models import DailyLimit

@@ -19,6 +19,7 @@ from ..catalog.models import ModelProvider
 from ..catalog.store import load_price
 from ..core.counting import counts, newest, portions
 from ..core.durations import in_short
+from ..core.plural import many
 from ..insight.models import PersonDay
 from ..insight.store.sums import day_of
 from ..reviews.store.reviewers import is_reviewer
@@ -94,7 +95,7 @@ def load_used(user: User, now: datetime) -> UsedToday:
 def used_in_words(limit: DailyLimit, used: UsedToday) -> Iterator[str]:
     """For whoever has it: what is used of what."""
     if limit.turns is not None:
-        yield f"{used.turns:,} of {limit.turns:,} {'turn' if limit.turns == 1 else 'turns'}"
+        yield f"{used.turns:,} of {many(limit.turns, 'turn')}"
     if limit.tokens is not None:
         yield f"{used.tokens:,} of {limit.tokens:,} tokens"
     if limit.cost is not None:
@@ -140,7 +141,7 @@ def _exceeded(limit: DailyLimit, used: UsedToday) -> str:
     if _is_closed(limit):
         return NOTHING_ALLOWED
     if limit.turns is not None and used.turns >= limit.turns:
-        return f"You have used your {limit.turns:,} {'turn' if limit.turns == 1 else 'turns'} of today."
+        return f"You have used your {many(limit.turns, 'turn')} of today."
     if limit.tokens is not None and used.tokens >= limit.tokens:
         return f"You have used your {limit.tokens:,} tokens of today ({used.tokens:,})."
     if limit.cost is not None and _dollars(used.cost) >= limit.cost:

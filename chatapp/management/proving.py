@@ -10,6 +10,7 @@ from uuid import UUID
 from django.contrib.auth.models import User
 
 from chatapp.core.items import FROM_MODEL, Item, Kind
+from chatapp.core.plural import many
 from chatapp.core.recorded import Recorded, Round
 from chatapp.management.remainders import (
     ASKED,
@@ -140,8 +141,8 @@ class Proof:
 def lines_of(answer: Answered) -> Iterator[str]:
     """What went out with each request, and whether a tool was called between them."""
     for number, sent in enumerate(answer.rounds, start=1):
-        left = [f"{_thoughts(times)} left out ({why})" for why, times in sent.dropped.items() if times]
-        went = f"{_thoughts(sent.replayed)} went back" if sent.replayed else "no thought went back"
+        left = [f"{many(times, 'thought')} left out ({why})" for why, times in sent.dropped.items() if times]
+        went = f"{many(sent.replayed, 'thought')} went back" if sent.replayed else "no thought went back"
         repaired = [f"asked once more ({how})" for how in sent.repaired]
         yield f"Request {number}: {', '.join([went, *left, *repaired])}."
     if answer.row.status == Status.COMPLETE and not answer.called:
@@ -179,7 +180,3 @@ def _all_went_back(hidden: Answered, later: Sequence[Answered]) -> bool:
     sent = [sent for answer in later for sent in answer.rounds]
     carried = all((each.replayed or 0) >= hidden.thoughts for each in sent)
     return carried and not any(each.dropped for each in (*hidden.rounds, *sent))
-
-
-def _thoughts(number: int) -> str:
-    return f"{number} thought{'' if number == 1 else 's'}"

@@ -10,12 +10,14 @@ from markdown_it.common.utils import escapeHtml
 from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
 
-from .signs import HIDDEN, marked
+from ..core.visible import Leave, visible
+from .signs import marked
 
 REL = "noopener noreferrer nofollow"
 _HOST = r"(?:[a-z0-9](?:[a-z0-9._-]*[a-z0-9])?\.?|\[[0-9a-f:.]+\])"
 _WEB = re.compile(rf"https?://({_HOST})(?::[0-9]{{1,5}})?(?:[/?#]\S*)?", re.IGNORECASE)
 _MAIL = re.compile(rf"mailto:[^\s@?/:]+@({_HOST})(?:\?\S*)?", re.IGNORECASE)
+_BETWEEN_WORDS = Leave.LINES | Leave.RETURNS | Leave.SPACES
 # What a reader takes for an address when it stands in a link's text.
 _ADDRESS = re.compile(r"(?<![\w-])(?<![\w-]\.)(?:[\w-]++\.)+[^\W\d_]{2,}")
 
@@ -95,7 +97,7 @@ def _closed(so_far: list[Token], at: int, end: Token) -> list[Token]:
 
 
 def _misleading(shown: str, real: str) -> bool:
-    text = unicodedata.normalize("NFKC", HIDDEN.sub("", shown)).lower()
+    text = unicodedata.normalize("NFKC", visible(shown, _BETWEEN_WORDS, written="")).lower()
     named = _ADDRESS.search(text[:2000])
     return named is not None and named[0] != real and not real.endswith("." + named[0])
 

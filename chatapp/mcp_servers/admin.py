@@ -11,9 +11,9 @@ from django.db.models import Count, Model, Q
 from django.forms import BaseInlineFormSet, ModelForm
 from django.http import HttpRequest
 
+from ..core.visible import visible
 from ..pages.staff.rights import StaffOnly, is_staff
 from ..pages.staff.site import site
-from ..pages.staff.words import visible
 from . import store as mcp_servers
 from .forms import ServerForm, ToolForm
 from .models import McpServer, McpTool

@@ -10,6 +10,7 @@ from typing import Any
 
 from ..core.items import clean
 from ..core.verbatim import loads
+from ..core.visible import hides
 from .failures import FAILURES
 
 REFUSAL_CAP = 64 * 1024
@@ -95,7 +96,7 @@ def _age(row: Mapping[str, Any]) -> float:
 
 
 def _is_name(value: object) -> bool:
-    return isinstance(value, str) and 1 <= len(value) <= NAME_CAP and value.isprintable()
+    return isinstance(value, str) and 1 <= len(value) <= NAME_CAP and not hides(value)
 
 
 def _json(text: str) -> Any:

@@ -8,13 +8,12 @@ from django.contrib.auth.models import User
 from django.db.models import QuerySet
 from django.http import Http404
 
+from ..core.named import identity, number
 from ..store.models import Conversation
 from .models import Note, Submission, Wish
 from .store import reviewing
 from .store.reviewers import is_reviewer, reviewers
 from .store.submitting import submissions_of, wishes_of
-
-LONGEST_NUMBER = 18
 
 
 def may_see_the_queue(user: User) -> bool:
@@ -48,10 +47,8 @@ def submission_to_assign(user: User, pk: UUID) -> Submission:
 
 def submitted_message(submission: Submission, name: str) -> UUID:
     """A message of this submission, as a form or an address names it."""
-    try:
-        found = reviewing.load_submitted(submission, UUID(name))
-    except ValueError:
-        found = None
+    pk = identity(name)
+    found = reviewing.load_submitted(submission, pk) if pk else None
     if found is None:
         raise Http404
     return found.message_id
@@ -59,14 +56,16 @@ def submitted_message(submission: Submission, name: str) -> UUID:
 
 def note_on(submission: Submission, name: str) -> Note:
     """A note of this submission, as a form names it."""
-    found = reviewing.load_note(submission, _number(name))
+    pk = number(name)
+    found = None if pk is None else reviewing.load_note(submission, pk)
     if found is None:
         raise Http404
     return found
 
 
 def reviewer_named(name: str) -> User:
-    found = reviewers().filter(pk=_number(name)).first()
+    pk = number(name)
+    found = None if pk is None else reviewers().filter(pk=pk).first()
     if found is None:
         raise Http404
     return found
@@ -93,9 +92,3 @@ def _one(rows: QuerySet[Submission], pk: UUID) -> Submission:
     if found is None:
         raise Http404
     return found
-
-
-def _number(name: str) -> int:
-    if not (name.isascii() and name.isdigit() and len(name) <= LONGEST_NUMBER):
-        raise Http404
-    return int(name)

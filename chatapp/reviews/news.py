@@ -13,6 +13,7 @@ from django.utils import timezone
 
 from ..catalog.page.models import models_in_words
 from ..core.durations import in_short
+from ..core.plural import many
 from ..pages import operations
 from ..pages.operations import Operation
 from ..pages.words.moments import Moment, ago
@@ -109,7 +110,7 @@ def _shown(
 
 def facts_of(row: Submission, catalog: Catalog) -> str:
     """`5 branches, 3 min 45 s of thought, by GPT-5`, as it was submitted."""
-    branches = "1 branch" if row.branches == 1 else f"{row.branches:,} branches"
+    branches = many(row.branches, "branch", "branches")
     thought = f"{in_short(row.thought_ms)} of thought" if row.thought_ms is not None else ""
     models = list(dict.fromkeys(catalog.label(model) or model for model in row.by_models))
     return ", ".join(filter(None, [branches, thought, f"by {models_in_words(models)}" if models else ""]))

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from ..core.durations import in_short
+from ..core.plural import many
 from ..core.recorded import Recorded, Round
 
 UNKNOWN = "unknown"
@@ -41,11 +42,6 @@ def figures_of_several(
 
 def in_tenths(ms: int | None) -> str:
     return UNKNOWN if ms is None else in_short(ms, tenths=True)
-
-
-def many(number: int, thing: str) -> str:
-    """`3 steps`, `1 step`."""
-    return f"{number:,} {thing}" if number == 1 else f"{number:,} {thing}s"
 
 
 def _elapsed(recorded: Sequence[Recorded]) -> str:

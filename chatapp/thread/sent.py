@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from ..core.history import Dropped, Repair
 from ..core.items import Item, Kind, clean
+from ..core.plural import many, one_or_more
 from ..core.recorded import Recorded, Round
 from ..core.visible import visible
-from .figures import many
 
 # For one thought, and for several.
 _WHY = {
@@ -109,8 +109,8 @@ def _set_aside(number: int, reason: str) -> str:
 
 def _left_out(number: int, reason: str) -> str:
     one, several = _WHY[Dropped(reason)] if reason in list(Dropped) else (reason, reason)
-    return f"{number:,} {_was(number)} left out because {one if number == 1 else several}"
+    return f"{number:,} {_was(number)} left out because {one_or_more(number, one, several)}"
 
 
 def _was(number: int) -> str:
-    return "was" if number == 1 else "were"
+    return one_or_more(number, "was", "were")

@@ -187,10 +187,11 @@ ASKS_THE_WORLD = """
     providers.client.request net.dial.resolved net.dial.dialled net.guarded_network.Network.connect_tcp
     net.dial.Guard.addresses  tools.mcp.connection.connected
     tools.mcp.over_stdio.started markdown.renderers.Renderers.ask markdown.renderers.Renderers.do
-    live.socket.Listening.receive
+    live.socket.Listening.receive processes.children.Helper.last_answer processes.children.Helper.send
 """
 CUT_SHORT_BEFORE = "tools.clock.in_zone"
 NAMES_OF_OURS = """
+    core.named.identity core.named.number
     core.counting.newest core.durations.thought_in_words core.history.learned core.decision.decision_item
     providers.catalog.Catalog.default_model providers.catalog.Catalog.find providers.catalog.Catalog.is_own
     providers.catalog.Catalog.label providers.catalog.Catalog.look providers.catalog.Catalog.offered
@@ -198,7 +199,8 @@ NAMES_OF_OURS = """
     providers.local.provider.LocalProvider.model
     tools.calculator.arithmetic.called tools.base.tool tools.mcp.offered.LeftOut.add tools.mcp.as_tool.fingerprint_of
     pages.commands.away pages.commands.refused conversations.page.composer.render_asking
-    conversations.page.composer.render_refused conversations.page.composer.render_send thread.endings.ending thread.figures.many
+    conversations.page.composer.render_refused conversations.page.composer.render_send thread.endings.ending core.plural.many
+    core.plural.one_or_more core.model_name.ModelName.of
     insight.page.insight.Sums.of insight.page.insight.time_of sharing.page.links.url_of thread.meter.meter_of catalog.page.models.find_model
     pages.words.numbers.number_in pages.operations.blocks pages.operations.keep thread.permission.panel_id
     markdown.kept.Kept.get markdown.kept.Kept.put pages.static_files.StaticFiles.add_files

@@ -268,8 +268,8 @@ def test_the_processes_get_no_environment(renderers, monkeypatch):
     try:
         fresh.do("blocks", "a", "", "")
         [renderer] = fresh._all
-        assert renderer._process is not None
-        with open(f"/proc/{renderer._process.pid}/environ") as environment:
+        assert renderer._helper is not None
+        with open(f"/proc/{renderer._helper.process.pid}/environ") as environment:
             assert "sk-secret" not in environment.read()
     finally:
         fresh.close()

@@ -212,7 +212,7 @@ def test_what_a_tool_says_is_text_and_hides_nothing(her):
     offer("docs", description="<script>alert(1)</script> \u202eevil \u200b")
     text = her.get(address(row)).text
     assert "<script>alert" not in text and "&lt;script&gt;alert(1)" in text
-    assert r"\u202eevil \u200b" in text and "\u202e" not in text
+    assert "⟨U+202E⟩evil ⟨U+200B⟩" in text and "\u202e" not in text
     assert "The server says: reads only." in text
 
 

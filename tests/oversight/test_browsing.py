@@ -14,11 +14,10 @@ from chatapp import store
 from chatapp.accounts.store import roles
 from chatapp.core.history import Dropped
 from chatapp.core.items import Kind
-from chatapp.core.signs import HIDDEN
+from chatapp.core.visible import Leave, hides, visible
 from chatapp.live.socket import SIGNED_OUT
 from chatapp.oversight.models import Look
 from chatapp.oversight.store import looks as looking
-from chatapp.pages.staff.words import visible
 from chatapp.reviews.models import Verdict
 from chatapp.reviews.store import reviewers, reviewing
 from chatapp.reviews.store.submitting import submit, withdraw
@@ -487,7 +486,7 @@ def without_bodies(page):
     bodies = []
     for row in Item.objects.filter(kind__in=BODIES):
         piece = ItemSoFar(key=row.key, kind=Kind(row.kind), text=row.text)
-        bodies.append(visible("".join(blocks_of(row.message_id, piece))))
+        bodies.append(visible("".join(blocks_of(row.message_id, piece)), Leave.PROSE))
     if "data-body" not in page:
         return page
     for body in bodies:
@@ -502,7 +501,7 @@ def shapes_of(her, alice, words):
     paths = [LIST, transcript(row), f"{FIND}?words={CANARY}", PEOPLE, person(alice), LOOKS]
     found = [her.get(path) for path in paths]
     assert [page.status_code for page in found] == [200] * len(paths)
-    assert not HIDDEN.search("".join(page.text for page in found))
+    assert not hides("".join(page.text for page in found), Leave.PROSE)
     shapes = [Shape(without_bodies(page.text)).found for page in found]
     Conversation.objects.update(head=None)
     for model in (Item, Message, Look, Conversation):

@@ -15,8 +15,9 @@ from django.utils.encoding import force_bytes
 from django.utils.http import urlsafe_base64_encode
 from django.views.decorators.http import require_POST
 
+from ...core.visible import visible
 from ...pages.commands import View
-from ...pages.staff.words import moment, visible
+from ...pages.staff.words import moment
 from ...pages.visitors import site_of
 from ...pages.words.days import zone_of
 from ..forms.people import NewPersonForm

@@ -12,11 +12,13 @@ from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 from django.utils.html import format_html
 
+from ...core.named import number
+from ...core.visible import Leave, visible
 from ...oversight.store import browsing
 from ...pages.staff.bounded import BoundedAdmin, ChoiceFilter
 from ...pages.staff.rights import StaffOnly, is_staff
 from ...pages.staff.site import site
-from ...pages.staff.words import moment, visible
+from ...pages.staff.words import moment
 from ...pages.words.days import zone_of
 from ...reviews.store.reviewers import REVIEWERS
 from ...store.models import Conversation
@@ -73,7 +75,7 @@ class PersonAdmin(LetsIn, StaffOnly, BoundedAdmin):
     def get_search_results(
         self, request: HttpRequest, queryset: QuerySet[Any], search_term: str
     ) -> tuple[QuerySet[Any], bool]:
-        for word in visible(search_term).split()[:MOST_WORDS]:
+        for word in visible(search_term, Leave.PROSE).split()[:MOST_WORDS]:
             queryset = queryset.filter(Q(username__icontains=word) | Q(email__icontains=word))
         return queryset, False
 
@@ -97,7 +99,8 @@ class PersonAdmin(LetsIn, StaffOnly, BoundedAdmin):
         form_url: str = "",
         extra_context: dict[str, Any] | None = None,
     ) -> HttpResponse:
-        found = User.objects.filter(pk=object_id).first() if object_id.isdecimal() else None
+        pk = number(object_id)
+        found = None if pk is None else User.objects.filter(pk=pk).first()
         more = {"subtitle": visible(found.get_username()), **self.way_of(request, found)} if found else None
         return super().change_view(request, object_id, form_url, more)
 

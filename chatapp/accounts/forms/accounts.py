@@ -18,7 +18,7 @@ from django.contrib.auth.forms import (
 from django.contrib.auth.models import User
 from django.db import IntegrityError
 
-from ...core.visible import visible
+from ...core.visible import hides
 from ...pages.dressed import Dressed, PasswordForm
 from ...store import Refused
 from ..store import accounts, first_account, names
@@ -45,7 +45,7 @@ class NewName(forms.BaseForm):
         name: str = self.cleaned_data["username"]
         if User.objects.filter(username__iexact=name).exists():
             raise forms.ValidationError(TAKEN)
-        if visible(name) != name:
+        if hides(name):
             raise forms.ValidationError("It holds signs that nobody sees.")
         if refusal := names.why_no_such_name(name, of_owner=self.of_owner):
             raise forms.ValidationError(refusal)

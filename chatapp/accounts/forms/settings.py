@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from django import forms
-from django.contrib.auth.models import User
 
 from ...conversations.forms import Instructions
+from ...pages.dressed import OwnPassword
 from ...pages.models import Preference
 from ...providers.catalog import UnknownModel
 from ...turns.engine import engine
@@ -40,7 +38,7 @@ class ConversationsForm(forms.ModelForm):
             raise forms.ValidationError(str(error)) from error
 
 
-class LeaveForm(forms.Form):
+class LeaveForm(OwnPassword, forms.Form):
     password = forms.CharField(
         strip=False,
         widget=forms.PasswordInput(attrs={"class": "input", "autocomplete": "current-password"}),
@@ -49,16 +47,6 @@ class LeaveForm(forms.Form):
         label=f"Type “{LAST_WORD}” to be sure",
         widget=forms.TextInput(attrs={"class": "input", "autocomplete": "off", "autocapitalize": "none"}),
     )
-
-    def __init__(self, *args: Any, user: User, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self.user = user
-
-    def clean_password(self) -> str:
-        password: str = self.cleaned_data["password"]
-        if not self.user.check_password(password):
-            raise forms.ValidationError("That is not your password.")
-        return password
 
     def clean_word(self) -> str:
         word: str = self.cleaned_data["word"]

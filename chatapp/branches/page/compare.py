@@ -31,19 +31,11 @@ CHOICE = 60
 STILL_WRITTEN = "This answer is still being written. Reload the page later to see all of it."
 
 
-@dataclass(frozen=True, slots=True)
-class SiblingChoice:
-    """A sibling that can be compared instead."""
-
-    id: UUID
-    words: str
-    chosen: bool
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shown:
     """One side. `in_rows`: messages beside one of the other side each; `apart`: those after them, which need as much room as they
-    need. `count`: how many there are from where they part, on this page or not."""
+    need. `choices`: siblings that can be compared instead, in words; `chosen`: the one of them that is shown. `count`: how many messages
+    there are from where they part, on this page or not."""
 
     name: str
     conversation: Conversation
@@ -52,7 +44,8 @@ class Shown:
     models: str
     in_rows: list[ShownMessage]
     apart: list[ShownMessage]
-    choices: list[SiblingChoice]
+    choices: list[tuple[UUID, str]]
+    chosen: UUID | None
     count: int
 
 
@@ -134,9 +127,13 @@ class _Loaded:
     @property
     def choices(self) -> list[UUID]:
         """The newest siblings where they part, and the one that is shown."""
-        shown = self.path.messages[self.common : self.common + 1]
         newest = self.path.beside[-MOST_CHOICES:]
-        return [*(pk for pk in shown if pk not in newest), *newest]
+        return [self.first, *newest] if self.first and self.first not in newest else list(newest)
+
+    @property
+    def first(self) -> UUID | None:
+        """Where they part."""
+        return next(iter(self.path.messages[self.common :]), None)
 
 
 def _load_side(name: str, wanted: Message, path: Path, common: int, start: int) -> _Loaded:
@@ -172,7 +169,6 @@ class _Maker:
 
     def shown(self, side: _Loaded, messages: list[ShownMessage], rows: int) -> Shown:
         """`rows`: so many messages stand beside one of the other side."""
-        first = side.path.messages[side.common : side.common + 1]
         siblings = {pk: number for number, pk in enumerate(side.path.beside, 1)}
         return Shown(
             name=side.name,
@@ -183,10 +179,11 @@ class _Maker:
             in_rows=messages[: max(0, rows)],
             apart=messages[max(0, rows) :],
             choices=[
-                SiblingChoice(pk, self._choice(siblings[pk], self._choices[pk]), pk in first)
+                (pk, self._choice(siblings[pk], self._choices[pk]))
                 for pk in side.choices
                 if pk in self._choices
             ],
+            chosen=side.first,
             count=len(side.path.messages) - side.common,
         )
 

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from ...core.plural import many
 from ...store.models import Message
 from ...store.places import load_tree
-from ...thread.figures import many
 from ..store.forking import Extent
 
 _EXTENTS = {
@@ -16,14 +14,8 @@ _EXTENTS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class ExtentChoice:
-    value: str
-    label: str
-    count: str
-
-
-def extents_of(message: Message) -> list[ExtentChoice]:
+def extents_of(message: Message) -> list[tuple[str, str, str]]:
+    """Each with its words, and with how many messages it is."""
     tree = load_tree(message.conversation_id)
     path = tree.path_to(message.pk)
     counts = {
@@ -31,4 +23,4 @@ def extents_of(message: Message) -> list[ExtentChoice]:
         Extent.WITH_SIDES: 1 + len(tree.below(path[0])),
         Extent.EVERYTHING: len(tree.parents),
     }
-    return [ExtentChoice(value, _EXTENTS[value], many(counts[value], "message")) for value in Extent]
+    return [(value, _EXTENTS[value], many(counts[value], "message")) for value in Extent]

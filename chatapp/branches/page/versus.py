@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from itertools import accumulate
 
 from ...core.items import Kind
+from ...core.plural import many
 from ...core.recorded import Recorded
 from ...pages.words.axis import Scale, percent
 from ...store.branches import Answer
 from ...store.models import LIVE, Role
-from ...thread.figures import figures_of_several, many
+from ...thread.figures import figures_of_several
 from ...thread.timeline import TimelineBar, TimelineRow, Waterfall, length_of
 
 NONE = "none"

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from uuid import UUID
-
 from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
+from ...core.named import identity
 from ...pages.access import readable_message
 from ...pages.signed_in import SignedIn
 from ...pages.words.numbers import number_in
@@ -27,8 +26,7 @@ def compare(request: SignedIn) -> HttpResponse:
 
 def named(request: SignedIn, side: str) -> Message:
     """The message that the address names for one side."""
-    try:
-        pk = UUID(request.GET.get(side, ""))
-    except ValueError:
-        raise Http404 from None
+    pk = identity(request.GET.get(side, ""))
+    if pk is None:
+        raise Http404
     return readable_message(request.user, pk)

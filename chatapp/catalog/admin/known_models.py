@@ -16,10 +16,11 @@ from django.urls import path, reverse
 from django.utils.http import urlencode
 from django.views.decorators.http import require_http_methods
 
+from ...core.plural import many
+from ...core.visible import visible
 from ...pages.commands import View
 from ...pages.staff.rights import StaffOnly
 from ...pages.staff.site import site
-from ...pages.staff.words import visible
 from ...providers.base import ModelSpec
 from ...providers.catalog import UnknownModel
 from ...turns.engine import engine
@@ -85,7 +86,7 @@ class KnownModelAdmin(StaffOnly, ModelAdmin):
             self.log_change(request, row, "Hidden." if hidden else "Offered.")
         for name in kept:
             messages.warning(request, f"{visible(name)}: {why_not_hidden(name, default=True)}")
-        count = "1 model is" if len(changed) == 1 else f"{len(changed)} models are"
+        count = many(len(changed), "model is", "models are")
         messages.success(request, f"{count} {'hidden' if hidden else 'offered'} now.")
         query = urlencode(
             {name: request.GET[name] for name in ("provider", "q", "page") if name in request.GET}

@@ -80,6 +80,6 @@ def why_not_hidden(model: str, *, default: bool) -> str:
 
 
 def _efforts(spec: ModelSpec | None, chosen: str) -> list[tuple[str, str]]:
-    known = [(each.value, each.label) for each in efforts(spec) if each.value] if spec else []
+    known = [each for each in efforts(spec) if each[0]] if spec else []
     kept = [(chosen, chosen)] if chosen and chosen not in dict(known) else []
     return [("", AS_IT_IS), *known, *kept]

@@ -9,7 +9,7 @@ from django import forms
 from django.conf import settings
 
 from ...core.lookalikes import outline
-from ...core.signs import HIDDEN
+from ...core.visible import hides
 from ...net.addresses import is_public
 from ...pages.staff.fields import KeyedForm, is_key_of_another, key_name, web_address
 from ...providers.failures import label_of
@@ -89,7 +89,7 @@ class ProviderForm(KeyedForm):
 
 
 def plain_label(text: str) -> str:
-    if HIDDEN.search(text):
+    if hides(text):
         raise forms.ValidationError("It holds signs that nobody sees.")
     return text.strip()
 

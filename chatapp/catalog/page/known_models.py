@@ -6,7 +6,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from urllib.parse import urlencode
 
-from ...pages.staff.words import visible
+from ...core.model_name import ModelName
+from ...core.visible import visible
 from ...providers.base import ModelSpec
 from ...providers.catalog import Listing
 from ..models import KnownModel
@@ -47,7 +48,7 @@ def model_lines(
 
 
 def _line(name: str, spec: ModelSpec | None, row: KnownModel | None, default: str) -> ModelLine:
-    own = (spec.label if spec else "") or name.partition(":")[2]
+    own = (spec.label if spec else "") or ModelName.of(name).own
     label = (row.label if row else "") or own
     return ModelLine(
         id=name,

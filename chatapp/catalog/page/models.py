@@ -51,12 +51,6 @@ class ProviderGroup:
     problem: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Effort:
-    value: str
-    label: str
-
-
 def choice(spec: ModelSpec) -> ModelChoice:
     note = "needs no key" if spec.demo else "tiny, answers poorly" if spec.tiny else ""
     good_at = "thinks" if spec.thinks else ""
@@ -64,13 +58,13 @@ def choice(spec: ModelSpec) -> ModelChoice:
     return ModelChoice(spec.id, spec.name, label, note, efforts, spec.effort, good_at)
 
 
-def efforts(spec: ModelSpec) -> tuple[Effort, ...]:
-    """Off first, then what the model does when nothing is chosen, then the others; nothing where there is nothing to set."""
+def efforts(spec: ModelSpec) -> tuple[tuple[str, str], ...]:
+    """Values and names: off first, then what it does when nothing is chosen; nothing where there is nothing to set."""
     if not spec.efforts:
         return ()
     off = [OFF] if OFF in spec.efforts else []
     order = (*off, "", *(value for value in spec.efforts if value != OFF))
-    return tuple(Effort(value, EFFORTS.get(value, value)) for value in order)
+    return tuple((value, EFFORTS.get(value, value)) for value in order)
 
 
 def all_models(listings: Iterable[Listing], search: str = "") -> tuple[ProviderGroup, ...]:

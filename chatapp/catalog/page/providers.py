@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from ...pages.staff.words import visible
+from ...core.plural import many
+from ...core.visible import visible
 from ...providers.catalog import Catalog, Listing
 from ...providers.failures import label_of
 from ..models import ModelProvider
@@ -63,7 +64,7 @@ def listing_in_words(listing: Listing, seconds: float) -> str:
     label = visible(listing.label)
     if not listing.problem:
         count = len(listing.models)
-        models = "no models" if not count else "1 model" if count == 1 else f"{count:,} models"
+        models = many(count, "model") if count else "no models"
         return f"{label} answered in {seconds:.2f} s and lists {models}."
     raw = f" In detail: {visible(listing.raw[:MOST_RAW])}" if listing.raw else ""
     return f"{visible(listing.problem)}{raw}"

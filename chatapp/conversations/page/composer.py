@@ -13,7 +13,7 @@ from django.template.loader import render_to_string
 from django.urls import reverse
 
 from ...catalog.page import models as models_shown
-from ...catalog.page.models import EFFORTS, Effort, ProviderGroup
+from ...catalog.page.models import EFFORTS, ProviderGroup
 from ...pages.models import Preference
 from ...pages.preferences import recent_models
 from ...providers.base import ModelSpec
@@ -34,7 +34,7 @@ class Composer:
     key: str
     groups: tuple[ProviderGroup, ...]
     model: str
-    efforts: tuple[Effort, ...]
+    efforts: tuple[tuple[str, str], ...]
     effort: str
     usual_effort: str
     enter_sends: bool

@@ -12,6 +12,7 @@ from django.urls import reverse
 
 from ...branches.models import Origin
 from ...branches.store.forking import forks_of, origin_of
+from ...core.plural import times
 from ...oversight.models import Look
 from ...oversight.store.looks import looks_at
 from ...pages.elements import message_id
@@ -71,11 +72,11 @@ class Provenance:
 
     @property
     def times(self) -> str:
-        return _times(self.count)
+        return times(self.count)
 
     @property
     def looked(self) -> str:
-        return _times(len(self.looks))
+        return times(len(self.looks))
 
 
 def provenance_of(conversation: Conversation, viewer: User, zone: tzinfo) -> Provenance:
@@ -92,10 +93,6 @@ def provenance_of(conversation: Conversation, viewer: User, zone: tzinfo) -> Pro
         ],
         looks=[_looked(row, zone) for row in looks_at(conversation.pk)],
     )
-
-
-def _times(count: int) -> str:
-    return "once" if count == 1 else f"{count:,} times"
 
 
 def _looked(row: Look, zone: tzinfo) -> Looked:

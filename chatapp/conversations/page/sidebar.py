@@ -15,6 +15,7 @@ from django.urls import Resolver404, resolve, reverse
 from django.utils import timezone
 from django.utils.safestring import SafeString
 
+from ...core.named import identity, number
 from ...pages.commands import by_script
 from ...pages.signed_in import SignedIn
 from ...pages.words.days import day_in_words, zone_of
@@ -114,11 +115,8 @@ def conversation_archived(conversation: UUID) -> Toast:
 
 def toast(request: HttpRequest) -> Toast | None:
     """What the address says was deleted, while it can be put back."""
-    try:
-        name = UUID(request.GET.get("deleted", ""))
-    except ValueError:
-        return None
-    if not request.user.is_authenticated:
+    name = identity(request.GET.get("deleted", ""))
+    if name is None or not request.user.is_authenticated:
         return None
     if may_restore(name, request.user):
         # It was on screen, and is again when it comes back.
@@ -150,8 +148,10 @@ def _query(wanted: Wanted, last: Cursor) -> str:
 
 
 def _cursor(text: str) -> Cursor:
-    try:
-        pinned, moment, name = text.split(".")
-        return Cursor(pinned == "1", EPOCH + timedelta(microseconds=int(moment[:20])), UUID(name))
-    except (ValueError, OverflowError):
-        raise BadQuery("That place is in no list.") from None
+    pinned, _, rest = text.partition(".")
+    moment, _, name = rest.partition(".")
+    # With a digit more it lay behind the last of all days.
+    since, pk = number(moment, digits=17), identity(name)
+    if since is None or pk is None:
+        raise BadQuery("That place is in no list.")
+    return Cursor(pinned == "1", EPOCH + timedelta(microseconds=since), pk)

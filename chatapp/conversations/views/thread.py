@@ -11,6 +11,7 @@ from django.shortcuts import render
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 
+from ...core.named import identity, number
 from ...pages.access import my_conversation, my_message
 from ...pages.preferences import load_preference
 from ...pages.signed_in import SignedIn
@@ -109,10 +110,10 @@ def _named(request: SignedIn, name: str, mine: Conversation) -> Message | None:
     """The message that the address names, if it is one of this conversation."""
     if name not in request.GET:
         return None
-    try:
-        message = my_message(request.user, UUID(request.GET[name]))
-    except ValueError:
-        raise Http404 from None
+    pk = identity(request.GET[name])
+    if pk is None:
+        raise Http404
+    message = my_message(request.user, pk)
     if message.conversation_id != mine.pk:
         raise Http404
     return message
@@ -120,12 +121,12 @@ def _named(request: SignedIn, name: str, mine: Conversation) -> Message | None:
 
 def _newest(request: SignedIn, at: Message | None, leaf: UUID | None) -> int:
     """How many messages are shown: the usual number, what was asked for, or as many as reach up to a named one."""
-    wanted = request.GET.get("newest", "")
-    number = min(int(wanted), MOST) if wanted.isascii() and wanted.isdigit() and len(wanted) < 9 else NEWEST
+    wanted = number(request.GET.get("newest", ""))
+    count = NEWEST if wanted is None else min(wanted, MOST)
     if at is not None and leaf is not None:
         path = places.load_tree(at.conversation_id).path_to(leaf)
-        number = max(number, len(path) - path.index(at.pk) + 5)
-    return max(number, 2)
+        count = max(count, len(path) - path.index(at.pk) + 5)
+    return max(count, 2)
 
 
 def _seen(leaf: UUID | None) -> Seen | None:

@@ -13,9 +13,20 @@ from django.http import HttpRequest
 from django.utils import dateformat
 
 from ...core.counting import DROPPED, ENDED, FIRST, THOUGHT
+from ...core.model_name import ModelName
+from ...core.named import number
 from ...core.spread import quantile
 from ...core.visible import visible
-from ...pages.words.amounts import NOTHING, cost, paid, paid_in_part, ratio, share_in_percent, short, took
+from ...pages.words.amounts import (
+    NOTHING,
+    cost,
+    paid,
+    paid_in_part,
+    ratio,
+    share_in_percent,
+    short,
+    took,
+)
 from ..store.days import Day, UsedByPerson
 from .charts import Bars, Lines, bars, lines
 from .words import dropped_in_words, ending_in_words, is_failure, review_in_words
@@ -45,9 +56,8 @@ class ChosenDays:
 
 def chosen(request: HttpRequest, today: date) -> ChosenDays:
     """What makes no sense counts as not chosen."""
-    days, model = request.GET.get("days", ""), request.GET.get("model", "")
-    known = days.isascii() and days.isdecimal() and len(days) < 5 and int(days) in SPANS
-    return ChosenDays(int(days) if known else next(iter(SPANS)), model.replace("\0", ""), today)
+    days, model = number(request.GET.get("days", "")), request.GET.get("model", "")
+    return ChosenDays(days if days in SPANS else next(iter(SPANS)), model.replace("\0", ""), today)
 
 
 @dataclass(frozen=True, slots=True)
@@ -392,7 +402,7 @@ class Insight:
 
 def _own_name(model: str) -> str:
     """Without its provider."""
-    return visible(model.partition(":")[2])
+    return visible(ModelName.of(model).own)
 
 
 def name_of(person: UsedByPerson) -> str:

@@ -14,12 +14,13 @@ from django.utils.html import format_html
 from django.views.decorators.http import require_safe
 
 from ...core.durations import in_short
+from ...core.visible import Leave, visible
 from ...pages.commands import View
 from ...pages.signed_in import SignedIn
 from ...pages.staff.bounded import BoundedAdmin
 from ...pages.staff.rights import ReadOnly, may_read
 from ...pages.staff.site import site
-from ...pages.staff.words import moment, visible
+from ...pages.staff.words import moment
 from ...pages.words.days import zone_of
 from ...store.models import LIVE, Conversation, Status
 from ..store import browsing
@@ -78,7 +79,7 @@ class ConversationAdmin(ReadOnly, BoundedAdmin):
     def get_search_results(
         self, request: HttpRequest, queryset: QuerySet[Any], search_term: str
     ) -> tuple[QuerySet[Any], bool]:
-        for word in visible(search_term).split()[:MOST_WORDS]:
+        for word in visible(search_term, Leave.PROSE).split()[:MOST_WORDS]:
             queryset = queryset.filter(_has(word))
         return narrow_by_thinking(request, queryset), False
 
@@ -94,7 +95,9 @@ class ConversationAdmin(ReadOnly, BoundedAdmin):
         if not may_read():
             return str(row.pk)
         address = reverse("admin:transcript", args=[row.pk])
-        return format_html('<a href="{}">{}</a>', address, visible(row.title) or "Without a title")
+        return format_html(
+            '<a href="{}">{}</a>', address, visible(row.title, Leave.PROSE) or "Without a title"
+        )
 
     @display(description="Owner")
     def whose(self, row: Conversation) -> str:

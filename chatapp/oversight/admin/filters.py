@@ -11,8 +11,10 @@ from django.db.models import F, QuerySet
 from django.http import HttpRequest
 from django.utils import timezone
 
+from ...core.model_name import ModelName
+from ...core.named import number
+from ...core.visible import visible
 from ...pages.staff.bounded import ChoiceFilter
-from ...pages.staff.words import visible
 from ...reviews.store.reviewing import judged, to_assign
 from ...store.models import Conversation, Status
 from ..store import browsing
@@ -42,10 +44,10 @@ class OwnerFilter(ChoiceFilter):
 
     def lookups(self, request: HttpRequest, model_admin: ModelAdmin) -> list[tuple[Any, str]]:
         people = list(User.objects.order_by(F("last_login").desc(nulls_last=True), "pk")[:PEOPLE])
-        chosen = request.GET.get("owner", "")
-        if chosen.isascii() and chosen.isdigit() and len(chosen) < 10:
+        chosen = number(request.GET.get("owner", ""))
+        if chosen is not None:
             known = {person.pk for person in people}
-            people += User.objects.filter(pk=int(chosen)).exclude(pk__in=known)
+            people += User.objects.filter(pk=chosen).exclude(pk__in=known)
         return [(person.pk, visible(person.get_username())) for person in people]
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Conversation]) -> QuerySet[Conversation]:
@@ -67,13 +69,13 @@ class ProviderFilter(ChoiceFilter):
     title, parameter_name = "provider", "provider"
 
     def lookups(self, request: HttpRequest, model_admin: ModelAdmin) -> list[tuple[Any, str]]:
-        names = sorted({name.partition(":")[0] for name in _models(request)} - {""})
+        names = sorted({ModelName.of(name).provider for name in _models(request)} - {""})
         return [(name, visible(name)) for name in names]
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Conversation]) -> QuerySet[Conversation]:
         if not self.value():
             return queryset
-        theirs = [name for name in _models(request) if name.partition(":")[0] == self.value()]
+        theirs = [name for name in _models(request) if ModelName.of(name).provider == self.value()]
         return browsing.of_models(queryset, theirs)
 
 

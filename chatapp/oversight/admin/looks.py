@@ -10,10 +10,11 @@ from django.http import HttpRequest
 from django.urls import path
 from django.views.decorators.http import require_safe
 
+from ...core.visible import visible
 from ...pages.staff.bounded import BoundedAdmin
 from ...pages.staff.rights import ReadOnly
 from ...pages.staff.site import site
-from ...pages.staff.words import moment, visible
+from ...pages.staff.words import moment
 from ...pages.words.days import zone_of
 from ..models import Look
 

@@ -11,10 +11,12 @@ from django.shortcuts import render
 from django.urls import reverse
 
 from ...core.items import Kind, clean
+from ...core.named import number
+from ...core.visible import Leave, visible
 from ...pages.elements import message_id
 from ...pages.signed_in import SignedIn
 from ...pages.staff.rights import may_read
-from ...pages.staff.words import moment, visible
+from ...pages.staff.words import moment
 from ...pages.visitors import visitor_address
 from ...pages.words.days import zone_of
 from ...thread.item_words import KINDS
@@ -46,7 +48,7 @@ def find(request: SignedIn, context: dict[str, Any]) -> HttpResponse:
     words = clean(request.GET.get("words", "")).strip()[:LONGEST]
     context |= {"title": "Search in texts", "words": words, "least": LEAST}
     if len(words) >= LEAST:
-        found = find_words(words, before=_number(request.GET.get("before", "")))
+        found = find_words(words, before=number(request.GET.get("before", "")))
         seen: set[UUID] = {hit.conversation.pk for hit in found.rows}
         append_looks(request.user, seen, Look.What.SEARCH, address=visitor_address(request))
         context |= {"searched": True, "before": found.before}
@@ -60,15 +62,11 @@ def _place(request: HttpRequest, hit: Hit, words: str) -> FoundPlace:
     transcript = reverse("admin:transcript", args=[hit.conversation.pk])
     return FoundPlace(
         address=f"{transcript}?at={hit.message.pk}#{message_id(hit.message.pk)}",
-        title=visible(hit.conversation.title) or "Without a title",
+        title=visible(hit.conversation.title, Leave.PROSE) or "Without a title",
         owner=visible(hit.conversation.owner.get_username()),
         kind=KINDS[Kind(hit.kind)],
         at=moment(hit.message.created_at, zone_of(request)),
-        before=visible(hit.text[max(begins - AROUND, 0) : begins]),
-        word=visible(hit.text[begins:ends]),
-        after=visible(hit.text[ends : ends + AROUND]),
+        before=visible(hit.text[max(begins - AROUND, 0) : begins], Leave.PROSE),
+        word=visible(hit.text[begins:ends], Leave.PROSE),
+        after=visible(hit.text[ends : ends + AROUND], Leave.PROSE),
     )
-
-
-def _number(text: str) -> int | None:
-    return int(text) if text.isascii() and text.isdigit() and len(text) < 19 else None

@@ -12,12 +12,14 @@ from django.shortcuts import render
 from django.utils.safestring import SafeString
 
 from ...core.items import Item
+from ...core.named import identity, number
 from ...core.recorded import Recorded
 from ...core.tree import Tree
+from ...core.visible import Leave, visible
 from ...pages.elements import message_id
 from ...pages.signed_in import SignedIn
 from ...pages.staff.rights import may_read
-from ...pages.staff.words import moment, visible
+from ...pages.staff.words import moment
 from ...pages.visitors import visitor_address
 from ...pages.words.days import zone_of
 from ...store import names_of
@@ -93,11 +95,11 @@ def transcript(request: SignedIn, pk: UUID, context: dict[str, Any]) -> HttpResp
     window = _window(request, tree, tree.path_to(branch) if branch else tuple(tree.parents), whole)
     teller = _Teller(request, tree, whole is not None)
     context |= {
-        "title": visible(row.title) or "Without a title",
+        "title": visible(row.title, Leave.PROSE) or "Without a title",
         "row": row,
         "owner": visible(row.owner.get_username()),
         "began": moment(row.created_at, zone_of(request)),
-        "instructions": visible(row.instructions),
+        "instructions": visible(row.instructions, Leave.PROSE),
         "tools": visible(", ".join(names_of(row))),
         "count": len(tree.parents),
         "leaves": sum(1 for at in tree.parents if at not in tree.children),
@@ -115,11 +117,8 @@ def transcript(request: SignedIn, pk: UUID, context: dict[str, Any]) -> HttpResp
 def _named(request: HttpRequest, name: str, tree: Tree[UUID]) -> UUID | None:
     if name not in request.GET:
         return None
-    try:
-        pk = UUID(request.GET[name])
-    except ValueError:
-        raise Http404 from None
-    if pk not in tree.parents:
+    pk = identity(request.GET[name])
+    if pk is None or pk not in tree.parents:
         raise Http404
     return pk
 
@@ -129,14 +128,13 @@ def _window(request: HttpRequest, tree: Tree[UUID], told: Sequence[UUID], whole:
         return Window((whole,), 1, 1)
     last = max(1, -(-len(told) // WINDOW))
     at = _named(request, "at", tree)
-    number = told.index(at) // WINDOW + 1 if at in told else _page(request)
-    number = min(number, last)
-    return Window(told[(number - 1) * WINDOW : number * WINDOW], number, last)
+    page = told.index(at) // WINDOW + 1 if at in told else _page(request)
+    page = min(page, last)
+    return Window(told[(page - 1) * WINDOW : page * WINDOW], page, last)
 
 
 def _page(request: HttpRequest) -> int:
-    text = request.GET.get("page", "")
-    return max(1, int(text)) if text.isascii() and text.isdigit() and len(text) < 9 else 1
+    return number(request.GET.get("page", "")) or 1
 
 
 def _in_words(replay: browsing.Replay) -> str:
@@ -165,7 +163,7 @@ class _Teller:
         shown = for_others(row, items, self._look, label, told=told, blocks=blocks)
         return Written(
             pk=row.pk,
-            html=SafeString(visible(shown.html())),
+            html=SafeString(visible(shown.html(), Leave.PROSE)),
             number=self._numbers[row.pk],
             is_question=row.role == Role.USER,
             by=visible(author),

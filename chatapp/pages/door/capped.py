@@ -10,6 +10,7 @@ from typing import Any
 
 from django.db import Error
 
+from ...core.named import number
 from ...store import in_thread
 from .caps import LITTLE, cap_of
 from .reception import HEADER, Refusal, person_of, seconds_for
@@ -58,8 +59,7 @@ async def _read(scope: Scope, receive: Receive, read: deque[Message]) -> None:
     headers = dict(scope["headers"])
     if NAME in headers:
         return
-    said = headers.get(b"content-length", b"")
-    length = int(said) if said.isdigit() and len(said) < 16 else 0
+    length = number(headers.get(b"content-length", b"").decode("latin-1")) or 0
     allowed, size, more = LITTLE, 0, True
     if length > allowed:
         allowed = await _allowed(scope, length)

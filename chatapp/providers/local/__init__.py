@@ -4,14 +4,12 @@ Whoever asks it takes address and key from `state()` anew for each question, sin
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from threading import Thread
 from typing import IO
 
+from ...processes.children import leave_running, module
 from .files import ProcessNote, ProcessState, RunFiles, is_still_held
 
 __all__ = ["LABEL", "NAME", "WINDOW", "LocalModel", "ProcessState", "model_state", "start_beside"]
@@ -24,8 +22,7 @@ ABSENT = "The local model is not running."
 STARTING = "The local model is starting."
 ENDED = "The local model has ended. Start the server again to bring it back."
 
-_PROJECT = Path(__file__).resolve().parents[3]
-_COMMAND = (sys.executable, "-m", "chatapp.providers.local.process")
+_COMMAND = module("chatapp.providers.local.process")
 _uses: dict[Path, IO[bytes]] = {}
 
 
@@ -79,14 +76,4 @@ def _need(files: RunFiles) -> None:
 def _spawn(files: RunFiles, command: Sequence[str], *handles: int) -> None:
     # Who brings no place only looks whether another process is good, and leaves that one's log.
     with files.log.open("wb" if handles else "ab") as log:
-        process = subprocess.Popen(
-            [*command, "--data-dir", str(files.data_dir)],
-            cwd=_PROJECT,
-            stdin=subprocess.DEVNULL,
-            stdout=log,
-            stderr=log,
-            pass_fds=handles,
-            start_new_session=True,
-        )
-    # Somebody has to take note of its end, or it stays in the table of processes.
-    Thread(target=process.wait, daemon=True).start()
+        leave_running([*command, "--data-dir", str(files.data_dir)], *handles, log=log)

@@ -10,6 +10,7 @@ from django.http import Http404, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_POST, require_safe
 
+from ...core.named import number
 from ...pages.commands import keeps, refused, submission_named, to_composer
 from ...pages.elements import message_id
 from ...pages.limiting.wholesale import refuse_too_many
@@ -35,7 +36,6 @@ from ..store import reviewing as store
 from ..store.reviewers import is_reviewer, reviewers
 
 MOST_LISTED = 200
-LONGEST_NUMBER = 6
 SHOWS = {"open": "Open", "done": "Done", "all": "All"}
 
 
@@ -74,7 +74,7 @@ def review(request: SignedIn, pk: UUID) -> HttpResponse:
     at = submitted_message(row, named) if named else reading.leaf
     if at is None:
         raise Http404
-    start = _number(request.GET.get("from", "")) if named or "from" in request.GET else 0
+    start = number(request.GET.get("from", "")) if named or "from" in request.GET else 0
     page = load_review_page(reading, at, request.user, engine().catalog, zone_of(request), start)
     return render(request, "reviews/review.html", {"page": page, "submission": row})
 
@@ -165,7 +165,3 @@ def _back(request: SignedIn, row: Submission, about: UUID) -> HttpResponse:
     except Http404:
         at = about
     return see_other("review", row.pk, after=f"?at={at}#n-{message_id(about)}")
-
-
-def _number(wanted: str) -> int | None:
-    return int(wanted) if wanted.isascii() and wanted.isdigit() and len(wanted) <= LONGEST_NUMBER else None

@@ -11,6 +11,7 @@ from django.http import HttpRequest
 from django.urls import reverse
 from django.utils import timezone
 
+from ...core.plural import times
 from ...pages.words.days import day_in_words, zone_of
 from ...pages.words.moments import Moment
 from ...store.models import Role
@@ -66,8 +67,8 @@ def _parts(row: Share) -> str:
             return "without thoughts and tool details"
 
 
-def _read(times: int) -> str:
-    return "never read" if not times else "read once" if times == 1 else f"read {times:,} times"
+def _read(count: int) -> str:
+    return f"read {times(count)}" if count else "never read"
 
 
 def _ends(row: Share, is_over: bool, zone: tzinfo) -> str:

@@ -9,13 +9,13 @@ from functools import partial
 from ...catalog.page.models import models_in_words
 from ...core.durations import in_short
 from ...core.items import Kind
+from ...core.plural import many
 from ...core.recorded import Recorded
 from ...pages.signed_in import Anybody
 from ...pages.words.moments import Moment
 from ...providers.catalog import Catalog
 from ...store import Branch, load_branch
 from ...store.models import Message, Role
-from ...thread.figures import many
 from ...thread.items_so_far import ItemSoFar
 from ...thread.message import ShownMessage, Standpoint
 from ...thread.page import for_others

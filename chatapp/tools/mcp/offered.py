@@ -9,6 +9,7 @@ from typing import Any
 
 from ...core.items import clean
 from ...core.verbatim import dumps
+from ...core.visible import hides
 from .full_name import full_name
 
 MOST = 200
@@ -78,7 +79,7 @@ def plain_entries(entries: Sequence[Any], left_out: LeftOut) -> list[dict[str, A
 
 
 def _shape_problem(name: str, schema: Any) -> str:
-    if len(name) > NAME or not name.isprintable():
+    if len(name) > NAME or hides(name):
         return "its name is too long or holds signs that cannot be seen"
     if not isinstance(schema, dict) or schema.get("type") != "object":
         return "its schema is not that of an object"

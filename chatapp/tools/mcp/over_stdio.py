@@ -4,10 +4,7 @@ of our environment than it needs, and keeps lines of any length."""
 from __future__ import annotations
 
 import asyncio
-import atexit
 import logging
-import os
-import signal
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from typing import Any
@@ -18,29 +15,15 @@ from mcp.client._transport import TransportStreams
 from mcp.shared.message import SessionMessage
 from mcp_types import jsonrpc_message_adapter
 
+from ...processes.children import end_stranger, start_stranger
 from .server_place import FRAME, PIECES, TOO_LONG, TOO_MANY, Problem, ServerCommand, pieces
 
 log = logging.getLogger(__name__)
-
-# For ending by itself, after a polite signal, and after an impolite one.
-PATIENCE = 1.0
-
-
-# Of a process that ends without ending its connections first: each leads a group of its own.
-_CHILDREN = set[int]()
-
-
-@atexit.register
-def _end_children() -> None:
-    for pid in _CHILDREN:
-        with suppress(ProcessLookupError):
-            os.killpg(pid, signal.SIGTERM)
 
 
 @asynccontextmanager
 async def started(name: str, command: ServerCommand) -> AsyncIterator[TransportStreams]:
     process = await _start(command)
-    _CHILDREN.add(process.pid)
     arrived, arriving = anyio.create_memory_object_stream[SessionMessage | Exception](0)
     leaving, left = anyio.create_memory_object_stream[SessionMessage](0)
     async with arrived, arriving, leaving, left, anyio.create_task_group() as group:
@@ -51,22 +34,14 @@ async def started(name: str, command: ServerCommand) -> AsyncIterator[TransportS
             yield arriving, leaving
         finally:
             with anyio.CancelScope(shield=True):
-                await _end(process)
+                await end_stranger(process)
             group.cancel_scope.cancel()
 
 
 async def _start(command: ServerCommand) -> asyncio.subprocess.Process:
     try:
-        return await asyncio.create_subprocess_exec(
-            command.program,
-            *command.arguments,
-            env=dict(command.environment),
-            stdin=asyncio.subprocess.PIPE,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.PIPE,
-            limit=FRAME,
-            start_new_session=True,
-        )
+        line = (command.program, *command.arguments)
+        return await start_stranger(line, command.environment, longest_line=FRAME)
     except OSError as error:
         raise Problem(f"Its command cannot be started: {error.strerror}.") from None
 
@@ -119,24 +94,3 @@ async def _overhear(name: str, process: asyncio.subprocess.Process) -> None:
         size += len(data)
     if size:
         log.debug("the MCP server %s complained, in %s bytes", name, size)
-
-
-async def _end(process: asyncio.subprocess.Process) -> None:
-    """Its children go with it."""
-    assert process.stdin is not None
-    process.stdin.close()
-    for way in (None, signal.SIGTERM, signal.SIGKILL):
-        with suppress(ProcessLookupError):
-            if way is not None:
-                os.killpg(process.pid, way)
-        with suppress(TimeoutError):
-            async with asyncio.timeout(PATIENCE):
-                await process.wait()
-            break
-    with suppress(ProcessLookupError):
-        os.killpg(process.pid, signal.SIGKILL)
-    _CHILDREN.discard(process.pid)
-    # Somebody else may still hold its pipes.
-    transport = getattr(process, "_transport", None)
-    if transport is not None:
-        transport.close()

@@ -4,23 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import json
-import subprocess
-import sys
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
-from pathlib import Path
 
+from ...processes.children import Helper, Overdue
 from ..base import ToolError
+from .page_text import PageRead
 
-ROOT = Path(__file__).parents[3]
 _THREADS = ThreadPoolExecutor(max_workers=2, thread_name_prefix="reading")
-
-
-@dataclass(frozen=True, slots=True)
-class PageRead:
-    title: str
-    text: str
-    whole: bool
 
 
 async def page_read(html: str, url: str, *, cpu_seconds: float = 4, wall_seconds: float = 8) -> PageRead:
@@ -30,17 +20,11 @@ async def page_read(html: str, url: str, *, cpu_seconds: float = 4, wall_seconds
 
 
 def _read(html: str, url: str, cpu_seconds: float, wall_seconds: float) -> PageRead:
+    helper = Helper("chatapp.tools.page.readable", str(cpu_seconds))
     try:
-        # It gets no environment, so no key either.
-        done = subprocess.run(
-            [sys.executable, "-m", "chatapp.tools.page.readable", str(cpu_seconds)],
-            input=f"{url}\n{html}".encode(errors="replace"),
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            env={"PYTHONPATH": str(ROOT)},
-            timeout=wall_seconds,
-            check=True,
-        )
-    except subprocess.SubprocessError:
+        answer = helper.last_answer(f"{url}\n{html}".encode(errors="replace"), within=wall_seconds)
+    except Overdue:
         raise ToolError("The page is built in such a way that it takes too long to read.") from None
-    return PageRead(**json.loads(done.stdout))
+    finally:
+        helper.end()
+    return PageRead(**json.loads(answer))

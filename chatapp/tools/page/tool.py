@@ -11,7 +11,8 @@ from ..base import tool
 from .checked_url import LONGEST
 from .fetching import Fetched, FetchLimits, fetched
 from .kinds import form_of, letters
-from .page_read import PageRead, page_read
+from .page_read import page_read
+from .page_text import PageRead
 
 MOST_LETTERS = 100_000
 # Below what any tool may return, where letters take several bytes.

@@ -9,6 +9,7 @@ from typing import Protocol, cast
 
 import httpcore
 
+from ...core.named import number
 from ..base import ToolError
 
 
@@ -49,8 +50,7 @@ _UNPACKERS: dict[str, type[_Plain | _Gzip]] = {"": _Plain, "identity": _Plain, "
 
 
 async def whole_body(answer: httpcore.Response, headers: Mapping[str, str], most: int) -> bytes:
-    announced = headers.get("content-length", "")
-    if announced.isdecimal() and int(announced[:20]) > most:
+    if (number(headers.get("content-length", "")) or 0) > most:
         raise _too_large(most)
     unpacker = _unpacker(headers.get("content-encoding", ""))
     received, unpacked = 0, bytearray()

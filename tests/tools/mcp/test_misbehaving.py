@@ -190,7 +190,7 @@ bad = [
     tool("elsewhere", inputSchema={"type": "object", "$ref": "https://example.org/schema"}),
     tool("endless", inputSchema={"type": "object", "$ref": "#"}),
     tool("echo"),
-    tool("turned\\u202eround"),
+    tool("turned\\u202eround"), tool("blank\\u3164name"),
     {"name": 7}, "a text", None,
 ]
 good = [tool("echo"), tool("long", description="x" * 9000), tool("odd name!"), tool("annotated", annotations="nonsense",
