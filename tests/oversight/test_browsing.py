@@ -317,6 +317,19 @@ def test_a_very_long_text_is_shown_whole_where_it_is_asked_for(her, alice):
     assert "the end" in her.get(f"{transcript(row)}?whole={started.question}").text
 
 
+def test_what_is_too_much_to_be_formatted_is_formatted_where_it_stands_alone(her, alice):
+    started = ask(alice, "Why?")
+    long = "**strong**\n\n" + "word " * 2500
+    answer(started, *(text(f"msg_{n}", text=long) for n in range(6)))
+    page = her.get(transcript(Conversation.objects.get()))
+    assert (
+        page.text.count("<strong>strong</strong>") == 4 and page.text.count('<pre class="plain">**str') == 2
+    )
+    assert "stand as they were written" in page.text
+    alone = her.get(f"{transcript(Conversation.objects.get())}?whole={started.answer}")
+    assert alone.text.count("<strong>strong</strong>") == 6 and "as they were written" not in alone.text
+
+
 @pytest.mark.parametrize("query", ["at", "branch", "whole"])
 def test_a_message_of_elsewhere_is_not_there(her, hers, bob, query):
     other = ask(bob, "Elsewhere?")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 from uuid import UUID
 
@@ -159,11 +160,11 @@ class _Teller:
         above, siblings = self._tree.parents[row.pk], self._tree.siblings(row.pk)
         author = row.author.get_username() if row.author else ""
         label = self._engine.catalog.label(row.model)
-        told, blocks = None if self._whole else cut, self.formatting.blocks
-        shown = for_others(row, items, self._look, label, told=told, blocks=blocks)
+        shown = partial(for_others, row, items, self._look, label)
+        message = shown() if self._whole else shown(told=cut, blocks=self.formatting.blocks)
         return Written(
             pk=row.pk,
-            html=SafeString(visible(shown.html(), Leave.PROSE)),
+            html=SafeString(visible(message.html(), Leave.PROSE)),
             number=self._numbers[row.pk],
             is_question=row.role == Role.USER,
             by=visible(author),
