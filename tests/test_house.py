@@ -25,6 +25,15 @@ LOCKS = {
 MOST_IN_A_FOLDER = 22
 TEMPLATES = sorted((ROOT / "templates").rglob("*.html"))
 MODULES = [file for file in sorted((ROOT / "chatapp").rglob("*.py")) if "migrations" not in file.parts]
+# Those that are not named for what is drawn or told there, piece by piece.
+ROOMS = (
+    *("accounts", "branches", "catalog", "conversations", "insight"),
+    *("limits", "mcp_servers", "oversight", "reviews", "sharing"),
+)
+IN_A_ROOM = {
+    *("models", "store", "page", "news", "forms", "views", "urls", "admin", "access"),
+    *("verify", "part"),
+}
 # How whoever a question is about is called.
 PERSONS = {"user", "person", "owner", "author", "viewer", "reader", "reviewer", "by", "who"}
 STYLES = sorted((ROOT / "static/css").glob("*.css"))
@@ -125,6 +134,32 @@ def test_whoever_a_question_is_about_is_somebody():
         for file, line, name, promised in named
         if name in PERSONS and "Any" in (each.id for each in ast.walk(promised) if isinstance(each, ast.Name))
     ] == []
+
+
+def test_a_room_holds_files_of_the_same_few_names():
+    """What outgrew one is a folder of that name."""
+    others = {
+        str(file.relative_to(ROOT))
+        for room in ROOMS
+        for file in (ROOT / "chatapp" / room).iterdir()
+        if file.name != "__pycache__" and file.stem not in {*IN_A_ROOM, "__init__"}
+    }
+    assert others == set()
+
+
+def test_a_class_has_a_name_of_its_own():
+    """But for what is one idea on several sides: a row and its value, what each wire knows of its models, a command."""
+    homes: dict[str, list[str]] = {}
+    for file in MODULES:
+        for node in ast.parse(file.read_text()).body:
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                homes.setdefault(node.name, []).append(str(file.relative_to(ROOT)))
+    assert {name: files for name, files in homes.items() if len(files) > 1}.keys() == {
+        "Command",
+        "Draft",
+        "Facts",
+        "Item",
+    }
 
 
 @pytest.mark.parametrize("kind", ["chatapp", "templates"])

@@ -9,7 +9,7 @@ from .views import accounts, leaving, settings
 
 urlpatterns = [
     path("settings/", settings.settings, name="settings"),
-    path("settings/delete/", leaving.Leave.as_view(), name="leave"),
+    path("settings/delete/", leaving.LeaveAccount.as_view(), name="leave"),
     path("accounts/login/", accounts.SignIn.as_view(), name="login"),
     path("accounts/signup/", accounts.SignUp.as_view(), name="signup"),
     path("accounts/logout/", LogoutView.as_view(), name="logout"),

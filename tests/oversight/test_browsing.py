@@ -367,7 +367,7 @@ def test_a_foreign_header_does_not_say_where_a_look_came_from(her, hers):
 
 def test_a_look_is_kept_even_when_its_page_breaks(her, hers, monkeypatch):
     her.raise_request_exception = False
-    monkeypatch.setattr("chatapp.oversight.transcript.browsing.load_replay", lambda pk: 1 / 0)
+    monkeypatch.setattr("chatapp.oversight.views.transcript.browsing.load_replay", lambda pk: 1 / 0)
     assert her.get(transcript(hers)).status_code == 500
     assert Look.objects.count() == 1
 
@@ -499,7 +499,7 @@ def without_bodies(page):
     bodies = []
     for row in Item.objects.filter(kind__in=BODIES):
         piece = ItemSoFar(key=row.key, kind=Kind(row.kind), text=row.text)
-        bodies.append(visible("".join(blocks_of(row.message_id, piece))))
+        bodies.append(visible("".join(blocks_of(row.message_id, piece)), Leave.PROSE))
     if "data-body" not in page:
         return page
     for body in bodies:
@@ -514,8 +514,8 @@ def shapes_of(her, alice, words):
     paths = [LIST, transcript(row), f"{FIND}?words={CANARY}", PEOPLE, person(alice), LOOKS]
     found = [her.get(path) for path in paths]
     assert [page.status_code for page in found] == [200] * len(paths)
-    shapes = [Shape(without_bodies(page.text)).found for page in found]
     assert not hides("".join(page.text for page in found), Leave.PROSE)
+    shapes = [Shape(without_bodies(page.text)).found for page in found]
     Conversation.objects.update(head=None)
     for model in (Item, Message, Look, Conversation):
         model.objects.all().delete()

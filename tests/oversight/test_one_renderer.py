@@ -11,7 +11,7 @@ from chatapp import store
 from chatapp.core.decision import Decided, Decision, decision_item
 from chatapp.core.items import Kind
 from chatapp.markdown.whole import as_it_is
-from chatapp.oversight.bounds import MOST_SIGNS, Formatting, cut, left_out
+from chatapp.oversight.page import MOST_SIGNS, Formatting, cut, left_out
 from chatapp.reviews.store import reviewing
 from chatapp.reviews.store.submitting import submit
 from chatapp.sharing import store as sharing

@@ -7,7 +7,8 @@ import asyncio
 import pytest
 
 from chatapp.tools import ToolError
-from chatapp.tools.page.page_read import PageRead, page_read
+from chatapp.tools.page.page_read import page_read
+from chatapp.tools.page.page_text import PageRead
 from chatapp.tools.page.readable import LEFT_OUT, MOST_WRITTEN, readable_part
 
 URL = "https://site.example/a/b"

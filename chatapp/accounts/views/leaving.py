@@ -22,7 +22,7 @@ from ..store import leaving
 
 
 @method_decorator(sensitive_post_parameters(), name="dispatch")
-class Leave(LoginRequiredMixin, ThrottledPage):
+class LeaveAccount(LoginRequiredMixin, ThrottledPage):
     request: SignedIn
     template_name = "accounts/leave.html"
     form_class = LeaveForm

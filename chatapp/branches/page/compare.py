@@ -19,7 +19,7 @@ from ...thread.timeline import length_of
 from ..store.beginnings import Beginning, load_beginnings
 from ..store.parting import Path, load_measures, load_parting
 from .map import beginning_in_words
-from .versus import FigurePair, Side, versus
+from .versus import FigureOfBoth, Side, versus
 
 AT_ONCE = 20
 # So many messages of a side are added up at most.
@@ -56,7 +56,7 @@ class Compared:
 
     a: Shown
     b: Shown
-    figures: list[FigurePair]
+    figures: list[FigureOfBoth]
     marks: tuple[Mark, ...]
     common: int
     parts: UUID | None

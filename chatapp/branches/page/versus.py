@@ -36,7 +36,7 @@ class Cell:
 
 
 @dataclass(frozen=True, slots=True)
-class FigurePair:
+class FigureOfBoth:
     """One figure of both sides."""
 
     name: str
@@ -95,9 +95,9 @@ class Side:
         return ", ".join(effort or "as usual" for effort in self.efforts) or NONE
 
 
-def versus(a: Side, b: Side, *, scale: int) -> list[FigurePair]:
+def versus(a: Side, b: Side, *, scale: int) -> list[FigureOfBoth]:
     """What one side alone has the other has not: that is said, and what nobody has is not."""
     one, two = a.cells(scale), b.cells(scale)
     names = ["Messages", *(["Effort"] if any([*a.efforts, *b.efforts]) else [])]
     names += [name for name in _NAMES if name in one or name in two or name in _ALWAYS]
-    return [FigurePair(name, one.get(name, Cell(NONE)), two.get(name, Cell(NONE))) for name in names]
+    return [FigureOfBoth(name, one.get(name, Cell(NONE)), two.get(name, Cell(NONE))) for name in names]

@@ -17,7 +17,16 @@ from ...core.model_name import ModelName
 from ...core.named import number
 from ...core.spread import quantile
 from ...core.visible import visible
-from ...pages.words.amounts import NOTHING, cost, paid, paid_in_part, ratio, share_in_percent, short, took
+from ...pages.words.amounts import (
+    NOTHING,
+    cost,
+    paid,
+    paid_in_part,
+    ratio,
+    share_in_percent,
+    short,
+    took,
+)
 from ..store.days import Day, UsedByPerson
 from .charts import Bars, Lines, bars, lines
 from .words import dropped_in_words, ending_in_words, is_failure, review_in_words

@@ -24,8 +24,8 @@ from ...pages.staff.words import moment
 from ...pages.words.days import zone_of
 from ...store.models import LIVE, Conversation, Status
 from ..store import browsing
-from ..transcript import transcript
 from ..views.finding import find
+from ..views.transcript import transcript
 from .filters import FILTERS, narrow_by_thinking
 
 MOST_WORDS, MOST_OWNERS = 8, 500

@@ -12,7 +12,7 @@ from .messages import messages_of, thoughts_in
 from .refusals import refusal_of
 from .stream import ChatParser
 from .thinking import LEVELS, Style, thinking_fields, thinking_of
-from .values import Json, fields, number, word
+from .values import Json, count_in, fields, word
 
 # How servers call the window in their lists of models: OpenRouter, vLLM, Groq, Mistral.
 _WINDOWS = ("context_length", "max_model_len", "context_window", "max_context_length")
@@ -58,8 +58,8 @@ class ChatCompletions:
             efforts=efforts,
             thinking=thinking,
             thinks=bool(thinking),
-            window=next((size for size in map(number, map(row.get, _WINDOWS)) if size), None),
-            max_output=number(fields(row.get("top_provider")).get("max_completion_tokens")),
+            window=next((size for size in map(count_in, map(row.get, _WINDOWS)) if size), None),
+            max_output=count_in(fields(row.get("top_provider")).get("max_completion_tokens")),
             tiny=endpoint.name == "local",
         )
 

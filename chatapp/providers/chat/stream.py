@@ -14,7 +14,7 @@ from .growing_calls import GrowingCalls, says_something
 from .growing_words import PARTS, GrowingWords
 from .refusals import error_in_stream, is_error_frame
 from .tags import TaggedText, TagReader
-from .values import Json, fields, number, rows, word
+from .values import Json, count_in, fields, rows, word
 
 DONE = "[DONE]"
 # Where thoughts come; the first is preferred.
@@ -271,11 +271,11 @@ class ChatParser:
         )
         cached = prompt.get("cached_tokens"), usage.get("prompt_cache_hit_tokens"), usage.get("cached_tokens")
         found = {
-            "input": number(usage.get("prompt_tokens")),
-            "cached": next((count for count in map(number, cached) if count is not None), None),
-            "cache_written": number(prompt.get("cache_write_tokens")),
-            "output": number(usage.get("completion_tokens")),
-            "reasoning": number(output.get("reasoning_tokens")),
+            "input": count_in(usage.get("prompt_tokens")),
+            "cached": next((count for count in map(count_in, cached) if count is not None), None),
+            "cache_written": count_in(prompt.get("cache_write_tokens")),
+            "output": count_in(usage.get("completion_tokens")),
+            "reasoning": count_in(output.get("reasoning_tokens")),
         }
         self._usage |= {name: count for name, count in found.items() if count is not None}
 

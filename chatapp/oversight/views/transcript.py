@@ -12,29 +12,29 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils.safestring import SafeString
 
-from ..core.items import Item
-from ..core.named import identity, number
-from ..core.recorded import Recorded
-from ..core.tree import Tree
-from ..core.visible import Leave, visible
-from ..pages.elements import message_id
-from ..pages.signed_in import SignedIn
-from ..pages.staff.rights import may_read
-from ..pages.staff.words import moment
-from ..pages.visitors import visitor_address
-from ..pages.words.days import zone_of
-from ..store import names_of
-from ..store.models import Conversation, Message, Role, Status
-from ..store.places import load_tree
-from ..thread.message import Standpoint
-from ..thread.page import for_others
-from ..thread.sent import sent_of
-from ..turns.engine import engine
-from .bounds import Formatting, cut, left_out
-from .models import Look
-from .store import browsing
-from .store.looks import append_looks
-from .views.closed import closed
+from ...core.items import Item
+from ...core.named import identity, number
+from ...core.recorded import Recorded
+from ...core.tree import Tree
+from ...core.visible import Leave, visible
+from ...pages.elements import message_id
+from ...pages.signed_in import SignedIn
+from ...pages.staff.rights import may_read
+from ...pages.staff.words import moment
+from ...pages.visitors import visitor_address
+from ...pages.words.days import zone_of
+from ...store import names_of
+from ...store.models import Conversation, Message, Role, Status
+from ...store.places import load_tree
+from ...thread.message import Standpoint
+from ...thread.page import for_others
+from ...thread.sent import sent_of
+from ...turns.engine import engine
+from ..models import Look
+from ..page import Formatting, cut, left_out
+from ..store import browsing
+from ..store.looks import append_looks
+from .closed import closed
 
 WINDOW = 50
 END = "admin/chatapp/conversation/_end.html"
@@ -164,7 +164,7 @@ class _Teller:
         message = shown() if self._whole else shown(told=cut, blocks=self.formatting.blocks)
         return Written(
             pk=row.pk,
-            html=SafeString(visible(message.html())),
+            html=SafeString(visible(message.html(), Leave.PROSE)),
             number=self._numbers[row.pk],
             is_question=row.role == Role.USER,
             by=visible(author),
