@@ -384,7 +384,7 @@ def test_the_page_loads_its_own_sheet_and_no_other_than_the_threads(she, alice):
         set(re.findall(r"css/(\w+)\.", she.get(where).text))
         for where in (address(one, two), f"/c/{one.conversation_id}/")
     ]
-    assert sheets[0] - sheets[1] == {"compare"}
+    assert sheets[0] - sheets[1] == {"branches"}
     assert "js/compare" not in she.get(address(one, two)).text
 
 
