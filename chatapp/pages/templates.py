@@ -63,11 +63,9 @@ def _side(tag: str) -> Side:
 
 
 def _tag(piece: str) -> str:
-    return (
-        _FIRST_TAG.sub(lambda tag: _IN_TAG.sub(_attributes, tag[0]), piece, count=1)
-        if piece.startswith("<")
-        else piece
-    )
+    if not piece.startswith("<"):
+        return piece
+    return _FIRST_TAG.sub(lambda tag: _IN_TAG.sub(_attributes, tag[0]), piece, count=1)
 
 
 def _attributes(found: re.Match[str]) -> str:
