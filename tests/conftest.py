@@ -122,13 +122,13 @@ def ask(conversation, alice):
 def claimed(ask):
     from chatapp import store
 
-    return store.claim(ask().answer, runner="here", seen=0)
+    return store.claim_turn(ask().answer, runner="here", seen=0)
 
 
 @pytest.fixture
 def as_many_as_they_like(monkeypatch):
     """Turns are begun and left, more of them than anybody may have running."""
-    from chatapp.store import at_once
+    from chatapp.store import turns_at_once as at_once
 
     monkeypatch.setattr(at_once, "MOST", 1_000)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from importlib.metadata import version
 from pathlib import Path
@@ -24,6 +25,9 @@ LOCKS = {
 MOST_IN_A_FOLDER = 22
 LONGEST_LINE = 160
 TEMPLATES = sorted((ROOT / "templates").rglob("*.html"))
+MODULES = [file for file in sorted((ROOT / "chatapp").rglob("*.py")) if "migrations" not in file.parts]
+# How whoever a question is about is called.
+PERSONS = {"user", "person", "owner", "author", "viewer", "reader", "reviewer", "by", "who"}
 STYLES = sorted((ROOT / "static/css").glob("*.css"))
 
 
@@ -112,6 +116,21 @@ def test_whoever_hears_the_engine_is_loaded_with_the_app():
     files = (file for file in (ROOT / "chatapp").rglob("*.py") if joins.search(file.read_text()))
     names = {".".join(file.relative_to(ROOT / "chatapp").with_suffix("").parts) for file in files}
     assert names == set(HEARD_FROM)
+
+
+def test_whoever_a_question_is_about_is_somebody():
+    """A type checker has nothing to say of `Any`."""
+    named = [
+        (file, node.lineno, getattr(node, "arg", None) or getattr(node.target, "id", ""), node.annotation)
+        for file in MODULES
+        for node in ast.walk(ast.parse(file.read_text()))
+        if isinstance(node, ast.arg | ast.AnnAssign) and node.annotation
+    ]
+    assert [
+        f"{file.relative_to(ROOT)}:{line} {name}"
+        for file, line, name, promised in named
+        if name in PERSONS and "Any" in (each.id for each in ast.walk(promised) if isinstance(each, ast.Name))
+    ] == []
 
 
 @pytest.mark.parametrize("kind", ["chatapp", "templates"])

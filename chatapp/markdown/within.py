@@ -10,10 +10,10 @@ from typing import Any
 from django.utils.safestring import SafeString
 
 from .growing import Growing
-from .page import as_it_is, blocks
 from .parser import TooMuch
 from .renderers import GivenUp, Renderers
 from .tail import Known, Open, Step, advance
+from .whole import as_it_is, render_blocks
 
 # Nothing so short takes long, whatever it is; a fence may hold code, and highlighters have their own ideas of time.
 SMALL = 600
@@ -40,7 +40,7 @@ def blocks_waiting(
 ) -> list[str]:
     """As `blocks_within`, for a thread that may wait."""
     if is_small(text):
-        return blocks(text, message=message, key=key)
+        return render_blocks(text, message=message, key=key)
     try:
         made: list[str] = renderers.do("blocks", text, message, key)
     except GivenUp:
@@ -56,7 +56,7 @@ async def blocks_within(
     text: str, *, message: str = "", key: str = "", renderers: Renderers = RENDERERS
 ) -> list[str]:
     if is_small(text):
-        return blocks(text, message=message, key=key)
+        return render_blocks(text, message=message, key=key)
     try:
         made: list[str] = await renderers.ask("blocks", text, message, key)
     except GivenUp:

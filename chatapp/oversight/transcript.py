@@ -3,36 +3,41 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from functools import partial
 from typing import Any
 from uuid import UUID
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.utils.safestring import SafeString
 
 from ..core.items import Item
+from ..core.named import identity, number
 from ..core.recorded import Recorded
 from ..core.tree import Tree
+from ..core.visible import Leave, visible
 from ..pages.elements import message_id
+from ..pages.signed_in import SignedIn
 from ..pages.staff.rights import may_read
-from ..pages.staff.words import moment, visible
+from ..pages.staff.words import moment
 from ..pages.visitors import visitor_address
 from ..pages.words.days import zone_of
 from ..store import names_of
 from ..store.models import Conversation, Message, Role, Status
 from ..store.places import load_tree
-from ..thread.endings import Ending, ending
-from ..thread.pieces import pieces_of
+from ..thread.message import Standpoint
+from ..thread.page import for_others
 from ..thread.sent import sent_of
-from ..thread.timeline import Timeline, timeline_of
 from ..turns.engine import engine
-from . import store as browsing
-from .closed import closed
-from .looking import append_looks
+from .bounds import Formatting, cut, left_out
 from .models import Look
-from .said import Said, said_of
+from .store import browsing
+from .store.looks import append_looks
+from .views.closed import closed
 
 WINDOW = 50
+END = "admin/chatapp/conversation/_end.html"
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,18 +50,17 @@ class Link:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Written:
-    """A message as it is told here."""
+    """A message as the thread draws it, and what is told of it here alone. `more`: so many signs of it stand only where it
+    is shown whole."""
 
-    id: str
     pk: UUID
+    html: SafeString
     number: int
     is_question: bool
     by: str
     at: str
     status: str
-    said: Sequence[Said]
-    timeline: Timeline
-    end: Ending | None
+    more: int
     above: Link | None
     below: Sequence[Link]
     siblings: Sequence[Link]
@@ -79,7 +83,7 @@ class Window:
         return self.number + 1 if self.number < self.last else None
 
 
-def transcript(request: HttpRequest, pk: UUID, context: dict[str, Any]) -> HttpResponse:
+def transcript(request: SignedIn, pk: UUID, context: dict[str, Any]) -> HttpResponse:
     if not may_read():
         return closed(request, context)
     row = Conversation.objects.select_related("owner").filter(pk=pk, deleted_at=None).first()
@@ -90,12 +94,13 @@ def transcript(request: HttpRequest, pk: UUID, context: dict[str, Any]) -> HttpR
     branch = _named(request, "branch", tree)
     whole = _named(request, "whole", tree)
     window = _window(request, tree, tree.path_to(branch) if branch else tuple(tree.parents), whole)
+    teller = _Teller(request, tree, whole is not None)
     context |= {
-        "title": visible(row.title) or "Without a title",
+        "title": visible(row.title, Leave.PROSE) or "Without a title",
         "row": row,
         "owner": visible(row.owner.get_username()),
         "began": moment(row.created_at, zone_of(request)),
-        "instructions": visible(row.instructions),
+        "instructions": visible(row.instructions, Leave.PROSE),
         "tools": visible(", ".join(names_of(row))),
         "count": len(tree.parents),
         "leaves": sum(1 for at in tree.parents if at not in tree.children),
@@ -103,7 +108,8 @@ def transcript(request: HttpRequest, pk: UUID, context: dict[str, Any]) -> HttpR
         "window": window,
         "branch": branch,
         "whole": whole,
-        "written": _Teller(request, tree, whole is not None).tell(window.messages),
+        "written": teller.tell(window.messages),
+        "formatting": teller.formatting,
     }
     context["replayed"] = _in_words(context["replay"])
     return render(request, "admin/chatapp/conversation/transcript.html", context)
@@ -112,11 +118,8 @@ def transcript(request: HttpRequest, pk: UUID, context: dict[str, Any]) -> HttpR
 def _named(request: HttpRequest, name: str, tree: Tree[UUID]) -> UUID | None:
     if name not in request.GET:
         return None
-    try:
-        pk = UUID(request.GET[name])
-    except ValueError:
-        raise Http404 from None
-    if pk not in tree.parents:
+    pk = identity(request.GET[name])
+    if pk is None or pk not in tree.parents:
         raise Http404
     return pk
 
@@ -126,14 +129,13 @@ def _window(request: HttpRequest, tree: Tree[UUID], told: Sequence[UUID], whole:
         return Window((whole,), 1, 1)
     last = max(1, -(-len(told) // WINDOW))
     at = _named(request, "at", tree)
-    number = told.index(at) // WINDOW + 1 if at in told else _page(request)
-    number = min(number, last)
-    return Window(told[(number - 1) * WINDOW : number * WINDOW], number, last)
+    page = told.index(at) // WINDOW + 1 if at in told else _page(request)
+    page = min(page, last)
+    return Window(told[(page - 1) * WINDOW : page * WINDOW], page, last)
 
 
 def _page(request: HttpRequest) -> int:
-    text = request.GET.get("page", "")
-    return max(1, int(text)) if text.isascii() and text.isdigit() and len(text) < 9 else 1
+    return number(request.GET.get("page", "")) or 1
 
 
 def _in_words(replay: browsing.Replay) -> str:
@@ -144,8 +146,11 @@ def _in_words(replay: browsing.Replay) -> str:
 
 class _Teller:
     def __init__(self, request: HttpRequest, tree: Tree[UUID], whole: bool) -> None:
-        self._viewer, self._zone, self._whole = request.user, zone_of(request), whole
-        self._tree = tree
+        self._engine, self._zone, self._tree = engine(), zone_of(request), tree
+        self._whole, self.formatting = whole, Formatting()
+        self._look = Standpoint(
+            viewer=request.user, leaf=None, zone=self._zone, tools=self._engine.tools, acts="", end=END
+        )
         self._numbers: Mapping[UUID, int] = {pk: number for number, pk in enumerate(tree.parents, 1)}
 
     def tell(self, messages: Sequence[UUID]) -> list[Written]:
@@ -154,17 +159,18 @@ class _Teller:
     def _tell(self, row: Message, items: list[Item]) -> Written:
         above, siblings = self._tree.parents[row.pk], self._tree.siblings(row.pk)
         author = row.author.get_username() if row.author else ""
+        label = self._engine.catalog.label(row.model)
+        shown = partial(for_others, row, items, self._look, label)
+        message = shown() if self._whole else shown(told=cut, blocks=self.formatting.blocks)
         return Written(
-            id=message_id(row.pk),
             pk=row.pk,
+            html=SafeString(visible(message.html())),
             number=self._numbers[row.pk],
             is_question=row.role == Role.USER,
             by=visible(author),
             at=moment(row.created_at, self._zone),
+            more=0 if self._whole else left_out(items),
             status="" if row.status == Status.COMPLETE else row.get_status_display().lower(),
-            said=said_of(pieces_of(row, items), whole=self._whole),
-            timeline=_timeline(row, items),
-            end=_end(row, self._viewer),
             above=self._link(above) if above else None,
             below=[self._link(pk) for pk in self._tree.children.get(row.pk, ())],
             siblings=[self._link(pk) for pk in siblings] if len(siblings) > 1 else [],
@@ -172,14 +178,3 @@ class _Teller:
 
     def _link(self, pk: UUID) -> Link:
         return Link(self._numbers[pk], f"?at={pk}#{message_id(pk)}")
-
-
-def _timeline(row: Message, items: list[Item]) -> Timeline:
-    timeline = timeline_of(row, items, visible(engine().catalog.label(row.model)))
-    sent = tuple(replace(request, words=visible(request.words)) for request in timeline.sent)
-    return replace(timeline, label=visible(timeline.label), sent=sent)
-
-
-def _end(row: Message, viewer: Any) -> Ending | None:
-    end = ending(row, viewer)
-    return end and replace(end, sentence=visible(end.sentence), raw=visible(end.raw))

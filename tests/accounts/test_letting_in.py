@@ -11,8 +11,8 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.utils import timezone
 
-from chatapp.accounts import names, roles, ways_in
 from chatapp.accounts.models import SignedUp, WayIn
+from chatapp.accounts.store import names, roles, ways_in
 from chatapp.store import in_thread
 from tests.conftest import PASSWORD
 from tests.live.test_socket import SIGNED_OUT, listening

@@ -12,8 +12,8 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from chatapp import store
-from chatapp.branches import compared
-from chatapp.branches.forking import fork
+from chatapp.branches.page import compare as compared
+from chatapp.branches.store.forking import fork
 from chatapp.sharing.store import fork_shared, share
 from chatapp.store import AskedFor, Measured, deleting, places
 from chatapp.store.models import Conversation, Item, Message, Status
@@ -45,7 +45,7 @@ def answered(owner, question: UUID | None = None, parent: Message | None = None,
         started = store.open_conversation(owner, more.get("asks", "Why?"), tools=[], asked=asked)
     took, wrote = more.get("thinks", 5_000), more.get("writes", 5_000)
     items = more.get("items") or [thought(), text(text=more.get("says", "Because."))]
-    claim = store.claim(started.answer, runner="here", seen=0)
+    claim = store.claim_turn(started.answer, runner="here", seen=0)
     timings = {"rs_1": {"start": 0, "end": took}, "msg_1": {"start": took, "end": took + wrote}}
     measured = Measured(
         durations={"rs_1": took}, timings=timings | more.get("timings", {}), elapsed=took + wrote
@@ -485,7 +485,7 @@ def test_a_map_does_not_begin_with_what_one_may_not_see(she, alice, bob):
 
 
 def test_a_map_keeps_what_was_chosen_on_all_its_pages(she, alice, monkeypatch):
-    monkeypatch.setattr("chatapp.branches.map.WINDOW", 2)
+    monkeypatch.setattr("chatapp.branches.page.map.WINDOW", 2)
     answers = chain(alice, 3)
     where = f"/c/{answers[0].conversation_id}/map/"
     assert f'href="?from=4&amp;a={answers[0].pk}"' in she.get(f"{where}?from=2&a={answers[0].pk}").text

@@ -10,7 +10,7 @@ import pytest
 from django.test import Client
 
 from chatapp import store
-from chatapp.branches import forking
+from chatapp.branches.store import forking
 from chatapp.sharing.store import fork_shared, share
 from chatapp.store import AskedFor, deleting
 from chatapp.store.models import Conversation, Message

@@ -8,8 +8,8 @@ import pytest
 
 from chatapp import store
 from chatapp.store import AskedFor, in_thread
-from chatapp.store.at_once import MOST, TOO_MANY
 from chatapp.store.models import Message, Status
+from chatapp.store.turns_at_once import MOST, TOO_MANY
 from tests.limits.test_daily_limits import refused_each_way
 from tests.management.test_ask import Shell
 from tests.support.front import HTMX, house, visitor

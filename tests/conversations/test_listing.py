@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from chatapp import store
 from chatapp.conversations import store as listing
-from chatapp.conversations.store import PAGE, State, load_page, load_row
+from chatapp.conversations.store import PAGE, ConversationState, load_page, load_row
 from chatapp.store import deleting, titles
 from chatapp.store.models import Conversation, Message, Status, TitledBy
 
@@ -99,15 +99,15 @@ def test_words_are_words_and_no_pattern(alice, words):
 
 
 def test_whoever_waits_for_a_person_is_marked_before_whoever_answers(alice, conversation, ask):
-    assert load_row(conversation.id).state is State.CALM
+    assert load_row(conversation.id).state is ConversationState.CALM
     first = ask("Why?")
-    assert load_row(conversation.id).state is State.ANSWERS
-    store.park(store.claim(first.answer, runner="here", seen=0), [], store.Measured())
-    assert load_row(conversation.id).state is State.WAITS
+    assert load_row(conversation.id).state is ConversationState.ANSWERS
+    store.park(store.claim_turn(first.answer, runner="here", seen=0), [], store.Measured())
+    assert load_row(conversation.id).state is ConversationState.WAITS
     ask("And why not?")
-    assert load_page(alice).rows[0].state is State.WAITS
+    assert load_page(alice).rows[0].state is ConversationState.WAITS
     store.stop(first.answer, None)
-    assert load_row(conversation.id).state is State.ANSWERS
+    assert load_row(conversation.id).state is ConversationState.ANSWERS
 
 
 def test_ten_thousand_conversations_cost_no_more_queries_than_ten(alice, django_assert_num_queries):

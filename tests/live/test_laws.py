@@ -24,7 +24,7 @@ from chatapp.core.events import (
     Retrying,
 )
 from chatapp.core.items import Item, Kind
-from chatapp.live.growing import GrowingItem
+from chatapp.live.growing_item import GrowingItem
 from chatapp.markdown import blocks_within
 from chatapp.pages.operations import Operation
 from chatapp.providers.base import ProviderError, Trouble
@@ -300,7 +300,7 @@ def test_another_attempt_shows_nothing_of_the_last_one(tmp_path):
             answer = await on.begin()
             await steps.say(ItemStarted("m_1", Kind.ASSISTANT_MESSAGE), ItemDelta("m_1", "The first words"))
             await tab.sees(lambda screen: "The first words" in screen.thread.text)
-            await in_thread(store.claim)(answer, runner=on.engine.runner.name, seen=1)
+            await in_thread(store.claim_turn)(answer, runner=on.engine.runner.name, seen=1)
             await steps.say(ItemDelta("m_1", " and more"))
             await on.end(answer)
             await on.engine.runner.recover()
@@ -331,7 +331,7 @@ def test_what_another_attempt_says_under_the_same_key_is_shown_as_it_says_it(tmp
             answer = await on.begin()
             await steps.say(*said("part-0", Kind.ASSISTANT_MESSAGE, "The *first* words.", []))
             await tab.sees(lambda screen: finished(screen) and not grows(finished(screen)[0].parent))
-            await in_thread(store.claim)(answer, runner=on.engine.runner.name, seen=1)
+            await in_thread(store.claim_turn)(answer, runner=on.engine.runner.name, seen=1)
             await steps.say(ItemStarted("part-1", Kind.ASSISTANT_MESSAGE))
             await on.end(answer)
             await on.engine.runner.recover()

@@ -10,7 +10,7 @@ from django.db.backends.utils import CursorWrapper
 
 from chatapp.live import socket as consumers
 from chatapp.live.socket import AGAIN, NONSENSE, NOT_YOURS, SIGNED_OUT, TOO_MANY, WORDS
-from chatapp.pages.door.sockets import MOST_OF_ONE, OPEN, Rate
+from chatapp.pages.door.open_sockets import MOST_OF_ONE, OPEN, Rate
 from chatapp.store import in_thread, titles
 from tests.browser.served import serving, with_tables
 from tests.support.front import house, session_of

@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from chatapp.live.window import PIECE, WAITING, Outbox, Stuck
+from chatapp.live.outbox import PIECE, WAITING, Outbox, Stuck
 from chatapp.pages import operations
 from tests.support.frames import Frames
 

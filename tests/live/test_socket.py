@@ -14,7 +14,7 @@ from django.contrib.sessions.models import Session
 from django.utils import timezone
 
 from chatapp import store
-from chatapp.accounts import leaving
+from chatapp.accounts.store import leaving
 from chatapp.pages import signed_in
 from chatapp.reviews.store import reviewing
 from chatapp.reviews.store.submitting import submit

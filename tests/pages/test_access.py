@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -11,6 +12,7 @@ from django.apps import apps
 from django.contrib.auth.models import User
 from django.urls import get_resolver
 
+import chatapp
 from chatapp import store
 from chatapp.reviews.models import Submission, Wish
 from chatapp.reviews.store.submitting import ask_to_submit, decline, submit, withdraw
@@ -27,7 +29,18 @@ DEMO = "demo:thinker"
 
 
 def test_every_address_has_its_row_and_every_row_its_address():
-    assert {f"/{pattern.pattern}" for pattern in get_resolver().url_patterns} == set(ADDRESSES)
+    top = get_resolver().url_patterns
+    rooms = [each for one in top if not str(one.pattern) for each in getattr(one, "url_patterns", [])]
+    others = [one for one in top if str(one.pattern)]
+    assert {f"/{each.pattern}" for each in [*rooms, *others]} == set(ADDRESSES)
+
+
+def test_every_room_with_pages_has_its_addresses():
+    """And `urls.py` of the whole is a line a room."""
+    rooms = {
+        each.parent for name in ("views", "views.py") for each in Path(chatapp.__path__[0]).glob(f"*/{name}")
+    }
+    assert {each.name for each in rooms if not (each / "urls.py").exists()} == set()
 
 
 class Belongings:

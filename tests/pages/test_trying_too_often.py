@@ -10,7 +10,7 @@ import pytest
 from django.core import mail
 from django.core.handlers.asgi import ASGIRequest
 
-from chatapp.accounts.forms import sending
+from chatapp.accounts.forms.accounts import sending
 from chatapp.accounts.views import accounts
 from chatapp.pages.visitors import visitor_address
 from tests.conftest import PASSWORD

@@ -13,7 +13,7 @@ import httpx
 import pytest
 
 from chatapp.core.items import KeyMaker
-from chatapp.net.sockets import READ_AHEAD
+from chatapp.net.guarded_network import READ_AHEAD
 from chatapp.providers.base import ProviderError, Trouble
 from chatapp.providers.client import client
 from chatapp.providers.http import HttpProvider

@@ -54,7 +54,7 @@ INSERT = 'INSERT INTO "chatapp_item"'
 
 
 def takeover(claim: Claim) -> None:
-    store.claim(claim.message, runner="successor", seen=claim.attempt)
+    store.claim_turn(claim.message, runner="successor", seen=claim.attempt)
 
 
 def items(claim: Claim) -> int:
@@ -161,7 +161,7 @@ def test_finish_against_a_rival_has_one_winner(ask):
     """Finish, stop and a takeover at once, again and again: the first one holds, and the rows say which."""
     winners: Counter[str] = Counter()
     for round in range(ROUNDS):
-        claim = store.claim(ask().answer, runner="here", seen=0)
+        claim = store.claim_turn(ask().answer, runner="here", seen=0)
         outcomes = race(claim, round)
         row = Message.objects.get(pk=claim.message)
         lost = {name for name, outcome in outcomes.items() if isinstance(outcome, Fenced)}

@@ -11,9 +11,9 @@ from django.db import connection
 from django.utils import timezone
 
 from chatapp import store
-from chatapp.accounts import leaving
-from chatapp.branches.forking import NOT_THERE, WENT_ON, Extent, Manner, fork
+from chatapp.accounts.store import leaving
 from chatapp.branches.models import Origin
+from chatapp.branches.store.forking import NOT_THERE, WENT_ON, Extent, Manner, fork
 from chatapp.conversations import store as listing
 from chatapp.reviews.models import Scope, Submission, Submitted
 from chatapp.reviews.store import submitting

@@ -16,7 +16,7 @@ from chatapp import store
 from chatapp.core.contracts import contract_for
 from chatapp.core.events import Event
 from chatapp.core.items import Item, KeyMaker, Kind
-from chatapp.providers.base import OFF, Ask, Endpoint, ModelSpec, Sent
+from chatapp.providers.base import OFF, Ask, Endpoint, ModelSpec, RequestShape
 from chatapp.store import in_thread
 from chatapp.store.models import Conversation, Message
 from chatapp.tools import TOOLS
@@ -46,8 +46,8 @@ class ScriptedProvider:
     async def list_models(self) -> list[ModelSpec]:
         return [self.model("model")]
 
-    def sent(self, ask: Ask) -> Sent:
-        return Sent((f"steps: {len(ask.history.steps)}",), ask.history.replayed)
+    def sent(self, ask: Ask) -> RequestShape:
+        return RequestShape((f"steps: {len(ask.history.steps)}",), ask.history.replayed)
 
     async def stream(self, ask: Ask, keys: KeyMaker) -> AsyncIterator[Event]:
         self.asked.append(ask)

@@ -98,7 +98,7 @@ async def left_running(on: Stage, runner: str, *, attempt: int = 1) -> Claim:
     """The same, claimed so many times."""
     answer = await left(on, runner)
     for seen in range(attempt):
-        claim = await in_thread(store.claim)(answer, runner=runner, seen=seen)
+        claim = await in_thread(store.claim_turn)(answer, runner=runner, seen=seen)
     return claim
 
 

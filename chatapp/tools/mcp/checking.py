@@ -22,7 +22,7 @@ SENTENCE = 200
 _NOT_ASKED = ("pattern", "patternProperties", "uniqueItems", "unevaluatedProperties", "unevaluatedItems")
 
 
-class TooLong(Exception):
+class CheckTooLong(Exception):
     """A check did not end in time."""
 
 
@@ -38,7 +38,7 @@ def schema_problem(schema: Mapping[str, Any]) -> str:
         return "its schema is not valid"
     except Unresolvable:
         return "its schema refers to what is not in it"
-    except (TooLong, RecursionError):
+    except (CheckTooLong, RecursionError):
         return "its schema is too complicated"
     except Exception as error:
         return f"its schema cannot be used ({type(error).__name__})"
@@ -84,7 +84,7 @@ def _additional(validator: Any, value: Any, instance: Any, schema: Any) -> Itera
 def _timed(keyword: Keyword, deadline: float) -> Keyword:
     def timed(validator: Any, value: Any, instance: Any, schema: Any) -> Iterator[ValidationError] | None:
         if time.monotonic() > deadline:
-            raise TooLong
+            raise CheckTooLong
         return keyword(validator, value, instance, schema)
 
     return timed

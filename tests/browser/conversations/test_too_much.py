@@ -6,7 +6,7 @@ from contextlib import ExitStack
 
 from playwright.sync_api import expect
 
-from chatapp.pages.door.sockets import MOST_OF_ONE
+from chatapp.pages.door.open_sockets import MOST_OF_ONE
 from tests.support.wire import connected, handshake
 
 TEXT = "x" * 99 + "\n"
