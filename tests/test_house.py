@@ -142,3 +142,14 @@ def test_no_folder_holds_more_than_one_can_look_through(kind):
         str(folder.relative_to(ROOT)): sum(file.is_file() for file in folder.iterdir()) for folder in folders
     }
     assert {name: size for name, size in sizes.items() if size > MOST_IN_A_FOLDER} == {}
+
+
+@pytest.mark.parametrize("kind", ["chatapp", "tests", "bench", ".ci"])
+def test_nothing_looks_above_the_repository(kind):
+    """A plain clone is all that is needed."""
+    climbs = re.compile(r"__file__\)(?:\.resolve\(\))?((?:\.parent\b)*)(?:\.parents\[(\d+)\])?")
+    for file in (ROOT / kind).rglob("*.py"):
+        text, depth = file.read_text(), len(file.relative_to(ROOT).parts)
+        for steps, further in climbs.findall(text):
+            assert steps.count(".parent") + (int(further) + 1 if further else 0) <= depth, file
+        assert not re.search(r"\bROOT\.parent\b", text), file

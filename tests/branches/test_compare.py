@@ -20,7 +20,8 @@ from chatapp.store.models import Conversation, Item, Message, Status
 from tests.support.attacks import ATTACKS
 from tests.support.make import call, result, text, thought
 from tests.support.page import Page, attribute, words
-from tests.thread.test_page import ask, branch, chain, shown
+from tests.support.turns import ask
+from tests.thread.test_page import branch, chain, shown
 
 pytestmark = pytest.mark.django_db
 

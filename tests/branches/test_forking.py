@@ -33,9 +33,10 @@ from chatapp.store.models import (
 )
 from chatapp.store.titles import load_untitled
 from tests.store.test_branches import long_branch
-from tests.store.test_fence import PATIENCE, InThread
 from tests.store.test_verify import overwrite
 from tests.support.make import call, result, text, thought
+from tests.support.patience import PATIENCE
+from tests.support.threads import InThread
 
 pytestmark = pytest.mark.both
 

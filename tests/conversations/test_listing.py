@@ -12,7 +12,8 @@ from chatapp import store
 from chatapp.conversations import store as listing
 from chatapp.conversations.store import PAGE, ConversationState, load_page, load_row
 from chatapp.store import deleting, titles
-from chatapp.store.models import Conversation, Message, Status, TitledBy
+from chatapp.store.models import Conversation, TitledBy
+from tests.support.turns import end
 
 pytestmark = [pytest.mark.django_db, pytest.mark.both]
 
@@ -157,14 +158,10 @@ def test_a_title_that_is_too_long_is_refused(conversation):
     assert load_row(conversation.id).title == "x" * 200
 
 
-def complete(started):
-    Message.objects.filter(pk=started.answer).update(status=Status.COMPLETE)
-
-
 def test_of_many_who_see_that_a_title_is_missing_one_asks(conversation, ask):
     started = ask()
     assert titles.load_untitled() == []
-    complete(started)
+    end(started.answer)
     assert titles.load_untitled() == [conversation.id]
     exchange = titles.claim_title(conversation.id)
     assert (exchange.model, exchange.words, exchange.question) == ("demo:thinker", "Why?", "Why?")
@@ -173,7 +170,7 @@ def test_of_many_who_see_that_a_title_is_missing_one_asks(conversation, ask):
 
 
 def test_a_models_title_never_takes_the_place_of_a_persons(conversation, ask):
-    complete(ask())
+    end(ask().answer)
     titles.claim_title(conversation.id)
     titles.retitle(conversation.id, "Mine")
     assert not titles.title_by_model(conversation.id, "The model's", instead_of="Why?")
@@ -181,7 +178,7 @@ def test_a_models_title_never_takes_the_place_of_a_persons(conversation, ask):
 
 
 def test_an_old_conversation_is_asked_about_only_when_somebody_wants_it(conversation, ask):
-    complete(ask())
+    end(ask().answer)
     Conversation.objects.update(updated_at=timezone.now() - timedelta(days=2))
     assert titles.load_untitled() == []
     assert titles.load_untitled(also=[conversation.id]) == [conversation.id]

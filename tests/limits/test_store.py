@@ -24,8 +24,9 @@ from chatapp.providers.base import Endpoint
 from chatapp.reviews.store.reviewers import REVIEWERS
 from chatapp.store import AskedFor, Measured, Refused, deleting
 from chatapp.store.models import Conversation, Message
-from tests.store.test_fence import PATIENCE, InThread
 from tests.support.make import text
+from tests.support.patience import PATIENCE
+from tests.support.threads import InThread
 
 pytestmark = [pytest.mark.both, pytest.mark.django_db]
 

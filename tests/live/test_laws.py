@@ -33,9 +33,10 @@ from chatapp.store import in_thread
 from chatapp.store.models import Status
 from tests.browser.words import RICH, THOUGHT
 from tests.markdown.test_laws import LINES
+from tests.support.patience import PATIENCE
 from tests.support.screen import Element, Screen
 from tests.support.stage import ScriptedProvider, Stage, play, stage
-from tests.support.tabs import PATIENCE, Said, Steps, Tab, bodies, page_html
+from tests.support.tabs import Said, Steps, Tab, bodies, page_html
 from tests.turns.test_loop import CLOCK
 
 hypothesis = pytest.importorskip("hypothesis")

@@ -11,10 +11,10 @@ import pytest
 from chatapp.management.proving import Proof, ReplayVerdict
 from chatapp.management.remainders import ASKED, EDITED
 from chatapp.tools import TOOLS
+from tests.support.patience import PATIENCE
 from tests.support.providers import LINES, Line, catalog_for
+from tests.support.shell import ROOT, Shell
 from tests.support.stage import play, stage
-
-from .test_ask import PATIENCE, ROOT, Shell
 
 SECRET = 4711
 CALL = {"tool": {"name": "clock", "args": {}}}

@@ -25,10 +25,10 @@ from chatapp.store import AskedFor, Measured, changes, deleting, in_thread
 from chatapp.store.models import Conversation, Item, Message, Status
 from chatapp.thread.item_body import blocks_of
 from chatapp.thread.items_so_far import ItemSoFar
-from tests.live.test_socket import listening
 from tests.markdown.safe_html import read
 from tests.mcp_servers.test_admin import form_of
 from tests.support.attacks import BREAKOUTS, FORMULAS, HALVES, HTMX, LINKS, REQUESTS, SCRIPTS
+from tests.support.listening import listening
 from tests.support.make import call, result, seen, text, thought
 from tests.support.stage import play
 

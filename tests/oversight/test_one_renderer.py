@@ -40,7 +40,7 @@ def answered(owner, *items, beside=None, thought_for=7000):
     durations = {item.key: thought_for for item in items if item.kind is Kind.REASONING}
     timings = {item.key: {"start": 7000, "end": 8200} for item in items}
     measured = Measured(durations=durations, timings=timings, elapsed=9000)
-    store.finish(store.claim(started.answer, runner="here", seen=0), items, measured)
+    store.finish(store.claim_turn(started.answer, runner="here", seen=0), items, measured)
     return started
 
 
@@ -99,7 +99,7 @@ def test_every_branch_has_its_durations(alice, dana):
 def test_a_call_that_waits_is_shown_as_it_is_asked_and_nobody_else_can_decide(alice, dana):
     started = asked(alice)
     made = call(name="send", text='{"to": "bob"}')
-    claim = store.claim(started.answer, runner="here", seen=0)
+    claim = store.claim_turn(started.answer, runner="here", seen=0)
     store.append_round(claim, [made], Measured())
     store.park(claim, [made], Measured())
     page = browser(dana).get(transcript(started.conversation)).text

@@ -22,6 +22,7 @@ from chatapp.store.models import Conversation, Message, Status
 from tests.support.addresses import ADDRESSES, METHODS, Whose, those
 from tests.support.front import HTMX, Visitor, house, visitor
 from tests.support.stage import play
+from tests.support.turns import end
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -51,14 +52,14 @@ class Belongings:
         self.owner = owner
         first = store.open_conversation(owner, f"A secret of {owner}", tools=[], asked=AskedFor(model=DEMO))
         self.conversation, self.question, self.answer = first.conversation, first.question, first.answer
-        _end(first.answer)
+        end(first.answer)
         self.second, self.gone = (self._more(words) for words in ("And?", "In other words?"))
         self.link, self.gone_link = (
             share(Message.objects.get(pk=pk), by=owner).pk for pk in (first.answer, self.gone.answer)
         )
         self.deletion = deleting.delete_below(Message.objects.get(pk=self.gone.question)).id
         last = store.open_conversation(owner, "Gone", tools=[], asked=AskedFor(model=DEMO))
-        _end(last.answer)
+        end(last.answer)
         deleting.delete_conversation(last.conversation)
         self.deleted = last.conversation
         answer = Message.objects.get(pk=first.answer)
@@ -77,7 +78,7 @@ class Belongings:
         started = store.start_turn(
             self.conversation, words, parent=self.answer, author=self.owner, asked=asked
         )
-        _end(started.answer, Status.STOPPED)
+        end(started.answer, Status.STOPPED)
         return started
 
     def ids_for(self, path: str) -> list[UUID]:
@@ -92,10 +93,6 @@ class Belongings:
         if path.startswith(("/reviews/", "/review/<")):
             return [self.submission]
         return [self.deleted if "restore" in path else self.conversation]
-
-
-def _end(answer: UUID, status: str = Status.COMPLETE) -> None:
-    Message.objects.filter(pk=answer).update(status=status)
 
 
 def rows() -> dict[str, Any]:

@@ -29,8 +29,8 @@ from chatapp.reviews.store.reviewing import (
 from chatapp.reviews.store.submitting import submit, withdraw
 from chatapp.store import AskedFor, Measured, Refused, deleting
 from chatapp.store.models import Conversation, Message, Status
-from tests.store.test_races import race
 from tests.support.make import text, thought
+from tests.support.threads import race
 
 pytestmark = [pytest.mark.both, pytest.mark.django_db]
 

@@ -26,9 +26,9 @@ from chatapp.store.changes import changed
 from chatapp.store.models import Conversation, Item, Message
 from chatapp.store.titles import retitle
 from tests.branches.test_forking import rows_of_all_tables, texts_of, untouched
-from tests.store.test_fence import PATIENCE, InThread
-from tests.store.test_races import race
 from tests.support.make import text, thought
+from tests.support.patience import PATIENCE
+from tests.support.threads import InThread, race
 
 pytestmark = pytest.mark.both
 

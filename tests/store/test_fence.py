@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 from functools import partial
-from threading import Barrier, Event, Thread
+from threading import Barrier
 from typing import Any
 
 import pytest
@@ -16,38 +16,10 @@ from chatapp import store
 from chatapp.store import Claim, Fenced, Measured
 from chatapp.store.models import Item, Message, Status, ToolRun
 from tests.support.make import call, result, seen, text, thought
+from tests.support.patience import PATIENCE
+from tests.support.threads import InThread
 
 pytestmark = [pytest.mark.both, pytest.mark.django_db(transaction=True)]
-PATIENCE = 10
-
-
-class InThread:
-    """Runs a function in a thread of its own; optionally frozen at its first statement that begins with `at`."""
-
-    def __init__(self, work: Callable[[], Any], *, at: str = "") -> None:
-        self.frozen, self.thaw, self.problem = Event(), Event(), None
-        self._work, self._at = work, at
-        self._thread = Thread(target=self._run)
-        self._thread.start()
-
-    def _run(self) -> None:
-        try:
-            with connection.execute_wrapper(self._freeze):
-                self._work()
-        except Exception as problem:
-            self.problem = problem
-        finally:
-            connection.close()
-
-    def _freeze(self, execute, sql, params, many, context):
-        if self._at and sql.startswith(self._at) and not self.thaw.is_set():
-            self.frozen.set()
-            assert self.thaw.wait(PATIENCE)
-        return execute(sql, params, many, context)
-
-    def finished(self, within: float) -> bool:
-        self._thread.join(within)
-        return not self._thread.is_alive()
 
 
 INSERT = 'INSERT INTO "chatapp_item"'

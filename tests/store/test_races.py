@@ -2,40 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from threading import Barrier
-from typing import Any
-
 import pytest
 
 from chatapp import store
 from chatapp.core.counting import portions
 from chatapp.core.items import Item
-from chatapp.store import Fenced, Measured, Refused
+from chatapp.store import Measured
 from chatapp.store.models import ENDED, LIVE, Message, Status
 from tests.support.make import call, result, text, thought
+from tests.support.patience import PATIENCE
 from tests.support.sums import assert_counted, in_all
-
-from .test_fence import PATIENCE, InThread
+from tests.support.threads import InThread, race
 
 pytestmark = [pytest.mark.both, pytest.mark.django_db(transaction=True)]
 
 ROUNDS = 25
 MESSAGE_UPDATE = 'UPDATE "chatapp_message"'
-
-
-def race(*works: Callable[[], Any]) -> list[bool]:
-    """All at once; which of them went through."""
-    line, won = Barrier(len(works)), [False] * len(works)
-
-    def run(n: int) -> None:
-        line.wait(PATIENCE)
-        won[n] = works[n]() is not False
-
-    racers = [InThread(lambda n=n: run(n)) for n in range(len(works))]
-    assert all(racer.finished(PATIENCE) for racer in racers)
-    assert all(isinstance(racer.problem, Fenced | Refused | None) for racer in racers)
-    return won
 
 
 @pytest.mark.parametrize("round_stored", [False, True])

@@ -14,27 +14,24 @@ from chatapp.store import AskedFor, Measured, Refused
 from chatapp.store.models import LIVE, Message, Status
 from chatapp.store.turns_at_once import MOST, TOO_MANY
 from tests.support.make import call, text
-
-from .test_fence import PATIENCE, InThread
+from tests.support.patience import PATIENCE
+from tests.support.threads import InThread
+from tests.support.turns import begun
 
 pytestmark = [pytest.mark.both, pytest.mark.django_db(transaction=True)]
 
 DEMO = AskedFor(model="demo:thinker")
 
 
-def opened(person, **asked):
-    return store.open_conversation(person, "Why?", tools=[], asked=AskedFor(model="demo:thinker", **asked))
-
-
 def answered(person):
-    started = opened(person)
+    started = begun(person)
     store.finish(store.claim_turn(started.answer, runner="here", seen=0), [text()], Measured())
     return started
 
 
 def waiting(person, beside=None):
     """An answer that asks for their word about one call."""
-    started = store.start_answer(beside.question, author=person, asked=DEMO) if beside else opened(person)
+    started = store.start_answer(beside.question, author=person, asked=DEMO) if beside else begun(person)
     claim = store.claim_turn(started.answer, runner="here", seen=0)
     store.append_round(claim, [call(name="send")], Measured())
     store.park(claim, [call(name="send")], Measured())
@@ -47,7 +44,7 @@ def decide(started, person, decision=Decision.ONCE):
 
 
 def fill(person, most=MOST):
-    return [opened(person) for _ in range(most)]
+    return [begun(person) for _ in range(most)]
 
 
 def running(person):
@@ -56,12 +53,12 @@ def running(person):
 
 
 def test_every_way_to_begin_one_more_is_refused_in_words_and_leaves_nothing(alice, bob):
-    done, stopped, asks = answered(alice), opened(alice), waiting(alice)
+    done, stopped, asks = answered(alice), begun(alice), waiting(alice)
     store.stop(stopped.answer, None)
     fill(alice)
     before = Message.objects.count()
     ways = [
-        lambda: opened(alice),
+        lambda: begun(alice),
         lambda: store.start_turn(done.conversation, "And?", parent=done.answer, author=alice, asked=DEMO),
         lambda: store.start_answer(done.question, author=alice, asked=DEMO),
         lambda: store.requeue(stopped.answer),
@@ -75,15 +72,15 @@ def test_every_way_to_begin_one_more_is_refused_in_words_and_leaves_nothing(alic
     assert Message.objects.count() == before
     assert Message.objects.get(pk=stopped.answer).status == Status.STOPPED
     assert Message.objects.get(pk=asks.answer).status == Status.WAITING
-    opened(bob)
+    begun(bob)
 
 
 def test_when_one_has_ended_another_begins(alice):
     first, *_ = fill(alice)
     store.stop(first.answer, None)
-    opened(alice)
+    begun(alice)
     with pytest.raises(BeyondLimit):
-        opened(alice)
+        begun(alice)
 
 
 def test_what_waits_for_a_person_is_not_counted(alice):
@@ -106,10 +103,10 @@ def test_a_word_for_the_conversation_sets_as_many_going_as_there_is_room_for(ali
 
 def test_a_form_that_is_sent_twice_gives_what_it_gave_however_many_run(alice):
     key = uuid4()
-    first = opened(alice, submission=key)
+    first = begun(alice, submission=key)
     fill(alice, MOST - 1)
     with pytest.raises(store.SentAlready) as again:
-        opened(alice, submission=key)
+        begun(alice, submission=key)
     assert again.value.started == first
 
 

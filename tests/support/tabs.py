@@ -24,10 +24,10 @@ from chatapp.store.models import LIVE, Conversation, Message
 from chatapp.thread.page import Viewer, load_thread
 
 from .frames import Frames
+from .patience import PATIENCE
 from .screen import Element, Screen
 from .stage import Stage
 
-PATIENCE = 30
 # None: the response ends.
 Said = Event | ProviderError | None
 

@@ -17,8 +17,9 @@ from chatapp.tools.mcp.offered import Offered
 from chatapp.tools.mcp.server import Server, Times
 from chatapp.tools.mcp.server_place import ServerAddress, ServerCommand, ServerPlace
 
+from .patience import PATIENCE
+
 ROOT = Path(__file__).parents[2]
-PATIENCE = 30
 # Tries come quickly, and what hangs is given up quickly.
 QUICK = Times(connect=2.0, list=2.0, gap=0.05, shortest=0.05, longest=0.2)
 

@@ -12,6 +12,7 @@ from chatapp.core.draft import Draft
 from chatapp.core.events import Event, ItemDelta, ItemDone, ItemStarted
 from chatapp.core.items import Item, Kind
 from chatapp.turns.live import NEWEST, LiveEvent, MemoryLive
+from tests.support.patience import PATIENCE
 
 LETTERS = st.text("abcäß😀", min_size=1, max_size=4)
 EVENTS = st.lists(
@@ -43,7 +44,7 @@ def read(events: list[Event], after: int) -> list[LiveEvent]:
             return news
         return []
 
-    return asyncio.run(asyncio.wait_for(story(), 10))
+    return asyncio.run(asyncio.wait_for(story(), PATIENCE))
 
 
 @settings(deadline=None)

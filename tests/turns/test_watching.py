@@ -22,6 +22,7 @@ from chatapp.store import in_thread
 from chatapp.store.models import Status
 from chatapp.turns.live import LiveEvent
 from chatapp.turns.watching import News, watch
+from tests.support.patience import PATIENCE
 from tests.support.script import call, held, response, text, thought
 from tests.support.stage import ScriptedCatalog, ScriptedProvider, Stage, play, stage
 
@@ -31,7 +32,6 @@ pytestmark = [pytest.mark.both, pytest.mark.django_db(transaction=True)]
 
 # So long that no look comes in time: what is seen was told.
 NEVER = 60.0
-PATIENCE = 10
 
 
 def model(*scripts) -> ScriptedProvider:

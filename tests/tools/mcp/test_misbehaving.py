@@ -15,7 +15,8 @@ import pytest
 from chatapp.core.items import Outcome
 from chatapp.tools.base import CAP
 from chatapp.tools.mcp.server_place import ServerCommand
-from tests.support.tool_server import PATIENCE, QUICK, ROOT, Stalls, kept, play, python, script, until
+from tests.support.patience import PATIENCE
+from tests.support.tool_server import QUICK, ROOT, Stalls, kept, play, python, script, until
 
 
 async def failed(it, name="echo", arguments="{}") -> str:
