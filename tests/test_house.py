@@ -23,6 +23,7 @@ LOCKS = {
 }
 # With the file that says what the folder is.
 MOST_IN_A_FOLDER = 22
+LONGEST_LINE = 160
 TEMPLATES = sorted((ROOT / "templates").rglob("*.html"))
 MODULES = [file for file in sorted((ROOT / "chatapp").rglob("*.py")) if "migrations" not in file.parts]
 # Those that are not named for what is drawn or told there, piece by piece.
@@ -103,6 +104,11 @@ def test_pages_hold_no_inline_style_or_script_and_nothing_from_elsewhere(file):
     assert not re.search(
         r"\sstyle=|<style|\son\w+=|javascript:|<script(?![^>]*\ssrc=)|(src|href)=.https?:", file.read_text()
     )
+
+
+def test_no_line_of_a_template_is_longer_than_one_can_read():
+    lines = [(file.name, line) for file in TEMPLATES for line in file.read_text().splitlines()]
+    assert [(name, line) for name, line in lines if len(line) > LONGEST_LINE] == []
 
 
 @pytest.mark.parametrize("file", STYLES, ids=lambda file: file.name)

@@ -120,7 +120,7 @@ def test_what_is_common_is_folded_but_for_its_last_question(she, alice):
     two = answered(alice, answers[-1].parent_id)
     page = she.get(address(answers[-1], two))
     trunk = page.text[page.text.index('class="trunk"') : page.text.index('class="parting"')]
-    folded = trunk[: trunk.index("</details>\n<article") if "</details>\n<article" in trunk else None]
+    folded = trunk[: trunk.index("</details><article") if "</details><article" in trunk else None]
     found = [UUID(pk) for pk in re.findall(r'data-message-id="([^"]+)"', trunk)]
     assert found == branch(answers)[6:11]
     assert str(answers[-1].parent_id) not in folded
@@ -385,7 +385,7 @@ def test_the_page_loads_its_own_sheet_and_no_other_than_the_threads(she, alice):
         set(re.findall(r"css/(\w+)\.", she.get(where).text))
         for where in (address(one, two), f"/c/{one.conversation_id}/")
     ]
-    assert sheets[0] - sheets[1] == {"compare"}
+    assert sheets[0] - sheets[1] == {"branches"}
     assert "js/compare" not in she.get(address(one, two)).text
 
 

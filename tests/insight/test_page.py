@@ -155,7 +155,7 @@ def test_a_model_is_called_as_everywhere_and_keeps_its_full_name_beside(her):
     page = her.get("/insight/")
     called = [["a:one"], ["b:one"], ["demo:thinker", "Demo (not a real model)"]]
     assert sorted(row[: len(called[n])] for n, row in enumerate(sorted(rows_of(page, "by-model")))) == called
-    pictures = re.findall(r"aria-label=\"Thinking time of (.*?) from ", page.text)
+    pictures = re.findall(r"aria-label=\"Thinking time of ([^\"]*?) from ", page.text)
     assert sorted(pictures) == ["Demo (not a real model)", "a:one", "b:one"]
 
 

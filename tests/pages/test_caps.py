@@ -78,7 +78,7 @@ def test_a_body_is_refused_as_soon_as_its_length_is_said(served, session, path):
     refused = said(served, place, {"Content-Length": str(cap + 1)}, session=session)
     assert status(refused) == 413
     assert f"at most {size_in_words(cap)} can be sent here" in refused
-    assert "<!doctype html>" in refused and "Content-Security-Policy" in refused
+    assert "<!DOCTYPE html>" in refused and "Content-Security-Policy" in refused
 
 
 @pytest.mark.parametrize("path", WRITABLE)
