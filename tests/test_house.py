@@ -35,6 +35,7 @@ IN_A_ROOM = {
     *("models", "store", "page", "news", "forms", "views", "urls", "admin", "access"),
     *("verify", "part"),
 }
+MADE_LATER = {"DATA_DIR/secret-key", "var/secret-key"}
 # How whoever a question is about is called.
 PERSONS = {"user", "person", "owner", "author", "viewer", "reader", "reviewer", "by", "who"}
 STYLES = sorted((ROOT / "static/css").glob("*.css"))
@@ -188,3 +189,17 @@ def test_nothing_looks_above_the_repository(kind):
         for steps, further in climbs.findall(text):
             assert steps.count(".parent") + (int(further) + 1 if further else 0) <= depth, file
         assert not re.search(r"\bROOT\.parent\b", text), file
+
+
+@pytest.mark.parametrize("document", ["README.md", "docs/development.md"])
+def test_what_a_document_names_is_there(document):
+    """From the root, from `chatapp/`, or a file of that name anywhere."""
+    named = set(
+        re.findall(r"`((?:[\w.*-]+/)+[\w.*-]*|[\w-]+\.(?:py|md|toml|js))`", (ROOT / document).read_text())
+    )
+    folders = [ROOT / name for name in ("chatapp", "static", "tests")]
+    assert {
+        name
+        for name in named - MADE_LATER
+        if not any(any(folder.glob(f"**/{name}")) for folder in folders) and not any(ROOT.glob(name))
+    } == set()
