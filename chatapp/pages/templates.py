@@ -30,7 +30,7 @@ class Loader(filesystem.Loader):
         return as_sent(source) if origin.name.endswith(".html") else source
 
 
-class Side(Enum):
+class Beside(Enum):
     """What a line break lies beside."""
 
     WORDS = auto()
@@ -49,17 +49,17 @@ def as_sent(source: str) -> str:
 
 def _text(before: str, text: str, after: str) -> str:
     def blank(found: re.Match[str]) -> str:
-        left = Side.WORDS if found.start() else _side(before)
-        right = Side.WORDS if found.end() < len(text) else _side(after)
-        return "" if Side.BLOCK in (left, right) or left is right is Side.DJANGO else " "
+        left = Beside.WORDS if found.start() else _side(before)
+        right = Beside.WORDS if found.end() < len(text) else _side(after)
+        return "" if Beside.BLOCK in (left, right) or left is right is Beside.DJANGO else " "
 
     return _BREAK.sub(blank, text)
 
 
-def _side(tag: str) -> Side:
+def _side(tag: str) -> Beside:
     if tag.startswith("{"):
-        return Side.DJANGO
-    return Side.RUNNING if RUNNING.match(tag) else Side.BLOCK
+        return Beside.DJANGO
+    return Beside.RUNNING if RUNNING.match(tag) else Beside.BLOCK
 
 
 def _tag(piece: str) -> str:
