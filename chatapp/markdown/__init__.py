@@ -6,10 +6,10 @@ from .tail import Open
 from .whole import render, render_blocks
 from .within import (
     blocks_waiting,
-    blocks_within,
     feed_within,
     finish_within,
     open_within,
+    render_blocks_within,
     render_waiting,
     render_within,
 )
@@ -18,12 +18,12 @@ __all__ = [
     "Growing",
     "Open",
     "blocks_waiting",
-    "blocks_within",
     "feed_within",
     "finish_within",
     "open_within",
     "render",
     "render_blocks",
+    "render_blocks_within",
     "render_plain",
     "render_waiting",
     "render_within",

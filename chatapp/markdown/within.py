@@ -25,7 +25,7 @@ async def render_within(
     text: str, *, message: str = "", key: str = "", renderers: Renderers = RENDERERS
 ) -> SafeString:
     """As `render`, without holding up the event loop."""
-    return _joined(await blocks_within(text, message=message, key=key, renderers=renderers))
+    return _joined(await render_blocks_within(text, message=message, key=key, renderers=renderers))
 
 
 def render_waiting(
@@ -38,7 +38,7 @@ def render_waiting(
 def blocks_waiting(
     text: str, *, message: str = "", key: str = "", renderers: Renderers = RENDERERS
 ) -> list[str]:
-    """As `blocks_within`, for a thread that may wait."""
+    """As `render_blocks_within`, for a thread that may wait."""
     if is_small(text):
         return render_blocks(text, message=message, key=key)
     try:
@@ -52,7 +52,7 @@ def _joined(html: list[str]) -> SafeString:
     return SafeString("\n".join(html))
 
 
-async def blocks_within(
+async def render_blocks_within(
     text: str, *, message: str = "", key: str = "", renderers: Renderers = RENDERERS
 ) -> list[str]:
     if is_small(text):
@@ -96,7 +96,7 @@ async def finish_within(
     growing: Growing, text: str, *, renderers: Renderers = RENDERERS
 ) -> list[tuple[int, str]]:
     """As `Growing.finish`."""
-    final = await blocks_within(text, message=growing.message, key=growing.key, renderers=renderers)
+    final = await render_blocks_within(text, message=growing.message, key=growing.key, renderers=renderers)
     return growing.settle(final)
 
 

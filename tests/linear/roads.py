@@ -157,7 +157,7 @@ def _answer(text: str) -> SimpleNamespace:
 IN_A_PROCESS_OF_ITS_OWN = """
     templatetags.chat.markdown markdown.code.highlighted markdown.code.language markdown.formulas.formula
     markdown.formulas.mathml markdown.whole.render_blocks markdown.whole.render markdown.tail.Known.environment
-    markdown.tail.advance markdown.tail.opened markdown.within.blocks_waiting markdown.within.blocks_within
+    markdown.tail.advance markdown.tail.opened markdown.within.blocks_waiting markdown.within.render_blocks_within
     markdown.within.feed_within markdown.within.finish_within markdown.within.render_waiting
     markdown.within.render_within markdown.growing.Growing.feed markdown.growing.Growing.finish markdown.kept.rendered
     markdown.kept.rendered_within tools.page.readable.readable_part tools.page.page_read.page_read
@@ -173,7 +173,7 @@ THROUGH_OTHERS = """
     providers.anthropic.messages.MessagesWire.refusal providers.chat.completions.ChatCompletions.refusal
     providers.openai.responses.ResponsesWire.refusal providers.base.Parser.feed providers.base.Wire.refusal
     providers.whole_answers.words providers.failures.hide_key providers.refusals.trouble_error tools.base.Tool.run
-    tools.page.fetching.fetched tools.page.tool.in_words tools.mcp.connection.Session.call tools.mcp.server.Server.call
+    tools.page.fetching.fetched tools.page.tool.page_in_words tools.mcp.connection.Session.call tools.mcp.server.Server.call
     conversations.forms.Instructions.validate accounts.forms.accounts.SignUpForm.validate_password_for_user
     accounts.forms.accounts.ResetForm.get_users tools.page.page_text.PageText.begin_link tools.page.page_text.PageText.end_part
     thread.items_so_far.item_from_draft thread.sent.sent_of

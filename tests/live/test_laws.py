@@ -25,7 +25,7 @@ from chatapp.core.events import (
 )
 from chatapp.core.items import Item, Kind
 from chatapp.live.growing_item import GrowingItem
-from chatapp.markdown import blocks_within
+from chatapp.markdown import render_blocks_within
 from chatapp.pages.operations import Operation
 from chatapp.providers.base import ProviderError, Trouble
 from chatapp.providers.catalog import Catalog
@@ -562,7 +562,7 @@ def test_large_pieces_that_come_while_the_first_is_rendered_are_shown_once():
         await asyncio.wait_for(shown.wait(), PATIENCE)
         item.write("d")
         assert "".join(screen.one("body").text.split()) == "".join("".join(words).split()) + "d"
-        item.settle(tuple(await blocks_within("".join(words))))
+        item.settle(tuple(await render_blocks_within("".join(words))))
         await asyncio.gather(*asyncio.all_tasks() - {asyncio.current_task()}, return_exceptions=True)
         assert not screen.one("body").all("data-growing")
 

@@ -114,7 +114,7 @@ def test_the_first_account_goes_on_with_what_was_asked_before_it(tmp_path):
     shell = Shell(tmp_path)
     conversation = shell.lines("Hello", "--effort", "off")[0]["conversation"]
     sign_up = (
-        "from django.contrib.auth.models import User; from chatapp.accounts import store as accounts;"
+        "from django.contrib.auth.models import User; from chatapp.accounts.store import accounts;"
         "accounts.start_account(User(username='alice', password='set'), by_owner=True)"
     )
     assert shell.run("shell", "-c", sign_up).returncode == 0
