@@ -24,6 +24,8 @@ BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome")
 MANAGE = (sys.executable, "-W", "error", "manage.py")
 STEPS: dict[str, tuple[str | Path, ...]] = {
     "format": (BIN / "ruff", "format", "--check", "--quiet", "."),
+    "templates": (BIN / "djangofmt", "--check", "--quiet", "templates"),
+    "styles": (sys.executable, ".ci/styles.py", "--check"),
     "lint": (BIN / "ruff", "check", "--quiet", "."),
     "imports": (BIN / "lint-imports",),
     "types": (BIN / "mypy",),

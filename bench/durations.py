@@ -1,6 +1,6 @@
 """Whether the stored time of a thought is the one that its provider's script says, on every protocol, through the real engine.
 
-Run it with `python -m bench.durations`. It needs the fake providers (folder `upstream`) and says so where they are not there.
+Run it with `python -m bench.durations`.
 """
 
 from __future__ import annotations
@@ -8,7 +8,6 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
-import os
 import subprocess
 import sys
 import urllib.request
@@ -27,7 +26,6 @@ from chatapp.store.models import Status
 from tests.support.providers import TOOLS, Line
 from tests.support.stage import Stage, play, stage
 
-SHARED = Path(__file__).resolve().parents[2] / "shared"
 LINES = (
     Line("openai", "responses"),
     Line("anthropic", "messages"),
@@ -196,13 +194,8 @@ CASES = (
 @contextmanager
 def upstream() -> Iterator[str]:
     """The root address of a fake provider in a process of its own."""
-    if not (SHARED / "upstream").is_dir():
-        sys.exit(
-            "The fake providers are not here: put their folder `upstream` into `shared`, beside this project."
-        )
-    command = [sys.executable, "-m", "upstream", "--port", "0", "--no-record"]
-    environment = os.environ | {"PYTHONPATH": str(SHARED), "PYTHONDONTWRITEBYTECODE": "1"}
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) as process:
+    command = [sys.executable, "-m", "tests.upstream", "--port", "0", "--no-record"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         try:
             assert process.stdout
             yield process.stdout.readline().split()[3].removesuffix("/v1")

@@ -98,8 +98,8 @@ def main() -> int:
     from django.core.management import call_command
     from django.test import Client
 
-    from chatapp.insight import sums as figures
     from chatapp.insight.models import ModelDay, PersonDay
+    from chatapp.insight.store import sums as figures
     from chatapp.store.models import Item
 
     call_command("migrate", verbosity=0)

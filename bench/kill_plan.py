@@ -15,7 +15,7 @@ from chatapp.core.contracts import Contract, contract_for
 from chatapp.core.events import Event, Finish, ItemDelta, ItemDone, ItemStarted, ResponseEnded, Usage
 from chatapp.core.history import GO_ON, History, Question, Response
 from chatapp.core.items import Item, KeyMaker, Kind
-from chatapp.providers.base import Ask, Endpoint, ModelSpec, Sent
+from chatapp.providers.base import Ask, Endpoint, ModelSpec, RequestShape
 
 MODEL = "scripted:model"
 THINKS = 0.03  # seconds at least, for each thought
@@ -84,8 +84,8 @@ class PlannedModel:
     def contract(self, model: ModelSpec) -> Contract:
         return contract_for("responses", host="api.openai.com", model=model.name)
 
-    def sent(self, ask: Ask) -> Sent:
-        return Sent(thoughts=ask.history.replayed)
+    def sent(self, ask: Ask) -> RequestShape:
+        return RequestShape(thoughts=ask.history.replayed)
 
     async def list_models(self) -> list[ModelSpec]:
         return [self.model("model")]

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from statistics import median, quantiles
 
-from chatapp.markdown import Growing, blocks, render_within
+from chatapp.markdown import Growing, render_blocks, render_within
 from chatapp.markdown.renderers import Renderers
 
 TOPICS = Path(__file__).parents[1] / "chatapp/providers/demo/topics"
@@ -45,9 +45,11 @@ def took(work: Callable[[], object]) -> float:
 
 
 def whole(text: str, runs: int) -> float:
-    blocks(text)
-    ms = median(took(lambda: blocks(text)) for _ in range(runs)) * 1_000
-    print(f"{'whole answer':28} {ms:8.1f} ms   {len(''.join(blocks(text))) / len(text):.2f} times its length")
+    render_blocks(text)
+    ms = median(took(lambda: render_blocks(text)) for _ in range(runs)) * 1_000
+    print(
+        f"{'whole answer':28} {ms:8.1f} ms   {len(''.join(render_blocks(text))) / len(text):.2f} times its length"
+    )
     return ms
 
 
@@ -82,7 +84,7 @@ async def away(renderers: Renderers, text: str, runs: int) -> None:
     print(f"{'first job, process started':28} {await asked(2_000):8.0f} ms")
     for size in (1_000, 4_000, SIZE):
         there = median([await asked(size) for _ in range(runs)])
-        here = median(took(lambda size=size: blocks(text[:size])) for _ in range(runs)) * 1_000
+        here = median(took(lambda size=size: render_blocks(text[:size])) for _ in range(runs)) * 1_000
         print(f"{f'{size} signs in a process':28} {there:8.1f} ms   here {here:.1f}")
 
 

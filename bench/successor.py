@@ -73,7 +73,7 @@ def take_over(random: Random) -> Takeover | None:
         return None
     row = random.choice(rows)
     try:
-        claim = store.claim(row.id, runner=NAME, seen=row.attempt)
+        claim = store.claim_turn(row.id, runner=NAME, seen=row.attempt)
     except (OperationalError, Fenced):
         return None
     return Takeover(claim, _row(row.id), store.load_items(row.id))

@@ -1,10 +1,10 @@
 """The site of administrators with every page of it: each registers itself."""
 
-from .accounts import admin as people
+from .accounts.admin import people
 from .catalog.admin import known_models, providers
 from .limits import admin as limits
 from .mcp_servers import admin as mcp
-from .oversight import conversations, looks
+from .oversight.admin import conversations, looks
 from .pages.staff.site import site
 
 __all__ = ["conversations", "known_models", "limits", "looks", "mcp", "people", "providers", "site"]

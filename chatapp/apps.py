@@ -13,13 +13,13 @@ from django.db.models.signals import post_save
 # They hear what happens in the log, prove what stands around it, or keep something going beside the turns. The engine knows none of
 # them, so they are loaded here.
 HEARD_FROM = (
-    "insight.sums",
+    "insight.store.sums",
     "limits.store",
     "branches.verify",
     "reviews.verify",
     "reviews.store.submitting",
-    "catalog.keeper",
-    "mcp_servers.keeper",
+    "catalog.part",
+    "mcp_servers.part",
 )
 
 
@@ -30,7 +30,7 @@ class ChatappConfig(AppConfig):
 
     def ready(self) -> None:
         from . import checks
-        from .accounts import names
+        from .accounts.store import names
         from .pages.staff import password_given
         from .store.database.threads import make_patient
 

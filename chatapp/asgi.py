@@ -86,7 +86,7 @@ handler = get_asgi_application()
 # Their rows cannot be imported before Django is set up either.
 from .live.urls import sockets  # noqa: E402
 from .pages.door import daphne as daphne_door  # noqa: E402
-from .pages.door.asgi import Capped  # noqa: E402
+from .pages.door.capped import Capped  # noqa: E402
 from .pages.door.form_bodies import FormRequest  # noqa: E402
 
 handler.request_class = FormRequest

@@ -42,10 +42,10 @@ def old_packages(**_: Any) -> list[CheckMessage]:
             id="chatapp.E001",
         )
         for name, floor in FLOORS.items()
-        if release(version(name)) < floor
+        if release_of(version(name)) < floor
     ]
 
 
-def release(text: str) -> tuple[int, ...]:
+def release_of(text: str) -> tuple[int, ...]:
     """`4.2.3` as numbers that can be compared."""
     return tuple(int(part) for part in text.split(".")[:3] if part.isdigit())

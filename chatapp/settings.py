@@ -11,6 +11,7 @@ from .config import secret_key
 from .config.databases import database
 from .config.environment import KEY_NAME, Environment, Misconfigured
 from .config.mail_server import mail_server, sender
+from .core.model_name import ModelName
 from .providers.base import Endpoint
 from .tools.mcp.file import commands_in, secrets_of
 
@@ -36,7 +37,7 @@ MCP_SERVERS = commands_in(
     MCP_SERVERS_FILE, {name: os.environ[name] for name in ("HOME", "PATH") if name in os.environ}
 )
 DEFAULT_MODEL = environment.text("DEFAULT_MODEL")
-if DEFAULT_MODEL and not all(DEFAULT_MODEL.partition(":")):
+if DEFAULT_MODEL and not ModelName.of(DEFAULT_MODEL).is_whole:
     raise Misconfigured(
         f"DEFAULT_MODEL is {DEFAULT_MODEL!r}; it must look like provider:model, for example demo:thinker."
     )
@@ -104,7 +105,7 @@ PROVIDERS: tuple[Endpoint, ...] = (
 )
 
 _usable = {"demo", *(["local"] if LOCAL_MODEL else []), *(endpoint.name for endpoint in PROVIDERS)}
-if DEFAULT_MODEL and DEFAULT_MODEL.partition(":")[0] not in _usable:
+if DEFAULT_MODEL and ModelName.of(DEFAULT_MODEL).provider not in _usable:
     raise Misconfigured(
         f"DEFAULT_MODEL is {DEFAULT_MODEL!r}, whose provider is not set up. Set up are: {', '.join(sorted(_usable))}."
     )
@@ -207,17 +208,18 @@ MIDDLEWARE = [
 ]
 ROOT_URLCONF = "chatapp.urls"
 ASGI_APPLICATION = "chatapp.asgi.application"
+TEMPLATE_LOADERS = ["chatapp.pages.templates.Loader", "django.template.loaders.app_directories.Loader"]
 TEMPLATES = [
     {
         "BACKEND": "django.template.backends.django.DjangoTemplates",
         "DIRS": [BASE_DIR / "templates"],
-        "APP_DIRS": True,
         "OPTIONS": {
+            "loaders": [("django.template.loaders.cached.Loader", TEMPLATE_LOADERS)],
             "context_processors": [
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
-                "chatapp.conversations.context.person",
+                "chatapp.conversations.page.context.person",
             ],
             "builtins": ["django.templatetags.static", "chatapp.templatetags.chat"],
         },

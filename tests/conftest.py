@@ -4,8 +4,6 @@ are here, a conversation, and a turn that is being answered."""
 from __future__ import annotations
 
 import os
-import sys
-from pathlib import Path
 from zlib import crc32
 
 import pytest
@@ -19,7 +17,6 @@ else:
     settings.register_profile("unhurried", deadline=None, suppress_health_check=[HealthCheck.too_slow])
     settings.load_profile("unhurried")
 
-SHARED = Path(__file__).resolve().parents[2] / "shared"
 PASSWORD = "a long enough password"
 # One of so many.
 HEARD = 4
@@ -122,39 +119,33 @@ def ask(conversation, alice):
 def claimed(ask):
     from chatapp import store
 
-    return store.claim(ask().answer, runner="here", seen=0)
+    return store.claim_turn(ask().answer, runner="here", seen=0)
 
 
 @pytest.fixture
 def as_many_as_they_like(monkeypatch):
     """Turns are begun and left, more of them than anybody may have running."""
-    from chatapp.store import at_once
+    from chatapp.store import turns_at_once as at_once
 
     monkeypatch.setattr(at_once, "MOST", 1_000)
 
 
 @pytest.fixture(scope="session")
-def upstream():
-    if not (SHARED / "upstream").is_dir():
-        pytest.skip(
-            "SKIPPED LOUDLY: the fake providers (../shared/upstream) are not here, so no scenario was played."
-        )
+def fake_providers():
+    """The strict fake of the providers: one server for the whole run."""
     for name in ("aiohttp", "yaml"):
-        pytest.importorskip(
-            name, reason=f"SKIPPED LOUDLY: {name} is not installed, so no scenario was played."
-        )
-    sys.path.append(str(SHARED))
-    from upstream.core import Speed
-    from upstream.testing import running
+        pytest.importorskip(name)
+    from tests.upstream.running import running
+    from tests.upstream.scenario import Speed
 
     with running(speed=Speed(delay=0)) as up:
         yield up
 
 
 @pytest.fixture
-def up(upstream):
-    upstream.clear()
-    return upstream
+def up(fake_providers):
+    fake_providers.clear()
+    return fake_providers
 
 
 @pytest.hookimpl(trylast=True)

@@ -8,6 +8,7 @@ import pytest
 from django.db import OperationalError
 
 from chatapp.asgi import AtMost, AwakeAtFirstScope, application
+from tests.support.patience import PATIENCE
 
 
 class Calls:
@@ -72,7 +73,7 @@ def test_a_socket_without_a_listener_is_refused_in_words_of_the_protocol(path):
         inner = application._application
         await inner({"type": "websocket", "path": path, "headers": []}, receive, send)
 
-    asyncio.run(asyncio.wait_for(connect(), 20))
+    asyncio.run(asyncio.wait_for(connect(), PATIENCE))
     assert sent == [{"type": "websocket.close"}]
 
 
@@ -106,7 +107,7 @@ def test_those_who_write_leave_places_to_those_who_read():
     async def rush():
         inner = AtMost(page, 3, writers=2)
         writing = [asyncio.ensure_future(inner({"method": "POST"}, None, None)) for _ in range(9)]
-        await asyncio.wait_for(inner({"method": "GET"}, None, None), 20)
+        await asyncio.wait_for(inner({"method": "GET"}, None, None), PATIENCE)
         assert served == ["POST", "POST", "GET"]
         inside.set()
         await asyncio.gather(*writing)

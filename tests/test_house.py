@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from importlib.metadata import version
 from pathlib import Path
@@ -22,7 +23,21 @@ LOCKS = {
 }
 # With the file that says what the folder is.
 MOST_IN_A_FOLDER = 22
+LONGEST_LINE = 160
 TEMPLATES = sorted((ROOT / "templates").rglob("*.html"))
+MODULES = [file for file in sorted((ROOT / "chatapp").rglob("*.py")) if "migrations" not in file.parts]
+# Those that are not named for what is drawn or told there, piece by piece.
+ROOMS = (
+    *("accounts", "branches", "catalog", "conversations", "insight"),
+    *("limits", "mcp_servers", "oversight", "reviews", "sharing"),
+)
+IN_A_ROOM = {
+    *("models", "store", "page", "news", "forms", "views", "urls", "admin", "access"),
+    *("verify", "part"),
+}
+MADE_LATER = {"DATA_DIR/secret-key", "var/secret-key"}
+# How whoever a question is about is called.
+PERSONS = {"user", "person", "owner", "author", "viewer", "reader", "reviewer", "by", "who"}
 STYLES = sorted((ROOT / "static/css").glob("*.css"))
 
 
@@ -92,6 +107,11 @@ def test_pages_hold_no_inline_style_or_script_and_nothing_from_elsewhere(file):
     )
 
 
+def test_no_line_of_a_template_is_longer_than_one_can_read():
+    lines = [(file.name, line) for file in TEMPLATES for line in file.read_text().splitlines()]
+    assert [(name, line) for name, line in lines if len(line) > LONGEST_LINE] == []
+
+
 @pytest.mark.parametrize("file", STYLES, ids=lambda file: file.name)
 def test_only_the_tokens_name_a_colour(file):
     if file.name != "tokens.css":
@@ -108,6 +128,47 @@ def test_whoever_hears_the_engine_is_loaded_with_the_app():
     assert names == set(HEARD_FROM)
 
 
+def test_whoever_a_question_is_about_is_somebody():
+    """A type checker has nothing to say of `Any`."""
+    named = [
+        (file, node.lineno, getattr(node, "arg", None) or getattr(node.target, "id", ""), node.annotation)
+        for file in MODULES
+        for node in ast.walk(ast.parse(file.read_text()))
+        if isinstance(node, ast.arg | ast.AnnAssign) and node.annotation
+    ]
+    assert [
+        f"{file.relative_to(ROOT)}:{line} {name}"
+        for file, line, name, promised in named
+        if name in PERSONS and "Any" in (each.id for each in ast.walk(promised) if isinstance(each, ast.Name))
+    ] == []
+
+
+def test_a_room_holds_files_of_the_same_few_names():
+    """What outgrew one is a folder of that name."""
+    others = {
+        str(file.relative_to(ROOT))
+        for room in ROOMS
+        for file in (ROOT / "chatapp" / room).iterdir()
+        if file.name != "__pycache__" and file.stem not in {*IN_A_ROOM, "__init__"}
+    }
+    assert others == set()
+
+
+def test_a_class_has_a_name_of_its_own():
+    """But for what is one idea on several sides: a row and its value, what each wire knows of its models, a command."""
+    homes: dict[str, list[str]] = {}
+    for file in MODULES:
+        for node in ast.parse(file.read_text()).body:
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                homes.setdefault(node.name, []).append(str(file.relative_to(ROOT)))
+    assert {name: files for name, files in homes.items() if len(files) > 1}.keys() == {
+        "Command",
+        "Draft",
+        "Facts",
+        "Item",
+    }
+
+
 @pytest.mark.parametrize("kind", ["chatapp", "templates"])
 def test_no_folder_holds_more_than_one_can_look_through(kind):
     folders = [
@@ -117,3 +178,28 @@ def test_no_folder_holds_more_than_one_can_look_through(kind):
         str(folder.relative_to(ROOT)): sum(file.is_file() for file in folder.iterdir()) for folder in folders
     }
     assert {name: size for name, size in sizes.items() if size > MOST_IN_A_FOLDER} == {}
+
+
+@pytest.mark.parametrize("kind", ["chatapp", "tests", "bench", ".ci"])
+def test_nothing_looks_above_the_repository(kind):
+    """A plain clone is all that is needed."""
+    climbs = re.compile(r"__file__\)(?:\.resolve\(\))?((?:\.parent\b)*)(?:\.parents\[(\d+)\])?")
+    for file in (ROOT / kind).rglob("*.py"):
+        text, depth = file.read_text(), len(file.relative_to(ROOT).parts)
+        for steps, further in climbs.findall(text):
+            assert steps.count(".parent") + (int(further) + 1 if further else 0) <= depth, file
+        assert not re.search(r"\bROOT\.parent\b", text), file
+
+
+@pytest.mark.parametrize("document", ["README.md", "docs/development.md"])
+def test_what_a_document_names_is_there(document):
+    """From the root, from `chatapp/`, or a file of that name anywhere."""
+    named = set(
+        re.findall(r"`((?:[\w.*-]+/)+[\w.*-]*|[\w-]+\.(?:py|md|toml|js))`", (ROOT / document).read_text())
+    )
+    folders = [ROOT / name for name in ("chatapp", "static", "tests")]
+    assert {
+        name
+        for name in named - MADE_LATER
+        if not any(any(folder.glob(f"**/{name}")) for folder in folders) and not any(ROOT.glob(name))
+    } == set()

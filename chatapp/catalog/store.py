@@ -1,22 +1,24 @@
-"""Providers that staff added, what they said of models, and the model for everybody who chose none."""
+"""Providers that staff added, what they said of models and their prices, and the model for everybody who chose none."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any
 
 from django.db import transaction
 from django.db.models import F
 
 from ..core.items import clean
+from ..core.model_name import ModelName
 from .models import Installation, KnownModel, ModelProvider
 
 THE_ONE = 1
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen:
+class StaffChoices:
     """All of it. `revision` is not newer than the rest."""
 
     revision: int = 0
@@ -25,14 +27,32 @@ class Chosen:
     models: tuple[KnownModel, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class Price:
+    """US dollars for a million tokens, which is millionths of a dollar for one. `cached` is like `input` where nobody said otherwise."""
+
+    input: Decimal
+    output: Decimal
+    cached: Decimal | None = None
+
+    def cost(self, usage: Mapping[str, int]) -> int:
+        """In millionths of a dollar."""
+        cached = min(usage.get("cached", 0), usage.get("input", 0))
+        fresh = usage.get("input", 0) - cached
+        once_more = self.input if self.cached is None else self.cached
+        return round(fresh * self.input + cached * once_more + usage.get("output", 0) * self.output)
+
+
 def load_revision() -> int:
     return Installation.objects.filter(pk=THE_ONE).values_list("revision", flat=True).first() or 0
 
 
-def load_chosen() -> Chosen:
+def load_chosen() -> StaffChoices:
     one = Installation.objects.filter(pk=THE_ONE).first() or Installation()
     providers = tuple(ModelProvider.objects.order_by("created_at", "pk"))
-    return Chosen(one.revision, one.default_model, providers, tuple(KnownModel.objects.order_by("name")))
+    return StaffChoices(
+        one.revision, one.default_model, providers, tuple(KnownModel.objects.order_by("name"))
+    )
 
 
 def load_default() -> str:
@@ -48,8 +68,17 @@ def load_said(provider: str = "") -> dict[str, KnownModel]:
     """What was said of a provider's models, or of all."""
     rows = KnownModel.objects.order_by("name")
     return {
-        row.name: row for row in (rows.filter(name__startswith=f"{clean(provider)}:") if provider else rows)
+        row.name: row
+        for row in (rows.filter(name__startswith=str(ModelName(clean(provider), ""))) if provider else rows)
     }
+
+
+def load_price(model: str) -> Price | None:
+    """None where nobody said what it costs."""
+    row = KnownModel.objects.filter(name=model).first()
+    if row is None or row.input_price is None or row.output_price is None:
+        return None
+    return Price(row.input_price, row.output_price, row.cached_price)
 
 
 @transaction.atomic
@@ -66,7 +95,7 @@ def delete_provider(provider: ModelProvider) -> None:
 
 
 @transaction.atomic
-def say(model: str, *, is_default: bool, **said: Any) -> KnownModel:
+def save_said(model: str, *, is_default: bool, **said: Any) -> KnownModel:
     """`said` are fields of the row."""
     row, _ = KnownModel.objects.update_or_create(name=model, defaults=said)
     _rise()
@@ -78,7 +107,7 @@ def say(model: str, *, is_default: bool, **said: Any) -> KnownModel:
 
 
 @transaction.atomic
-def hide(models: Iterable[str], *, hidden: bool) -> None:
+def hide_models(models: Iterable[str], *, hidden: bool) -> None:
     names = list(models)
     KnownModel.objects.bulk_create([KnownModel(name=name) for name in names], ignore_conflicts=True)
     KnownModel.objects.filter(name__in=names).update(is_hidden=hidden)

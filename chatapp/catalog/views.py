@@ -11,8 +11,8 @@ from django.views.decorators.http import require_safe
 from ..pages.commands import by_script
 from ..providers.catalog import UnknownModel
 from ..turns.engine import engine
-from . import page as models_shown
-from .page import Group
+from .page import models as models_shown
+from .page.models import ProviderGroup
 
 
 @require_safe
@@ -28,10 +28,10 @@ def models(request: HttpRequest) -> HttpResponse:
     )
 
 
-def _unlisted(name: str) -> tuple[tuple[Group, ...], str]:
+def _unlisted(name: str) -> tuple[tuple[ProviderGroup, ...], str]:
     """A model that its provider does not list can be asked by its full name; else why not."""
     try:
         spec = engine().catalog.offered(name)[1]
     except UnknownModel as error:
         return (), str(error)
-    return (Group(spec.provider, "Not listed", (models_shown.choice(spec),)),), ""
+    return (ProviderGroup(spec.provider, "Not listed", (models_shown.choice(spec),)),), ""

@@ -10,6 +10,8 @@ from pathlib import Path
 from tempfile import TemporaryFile
 from urllib.parse import SplitResult, urlsplit
 
+from ..core.named import number
+
 KEY_NAME = re.compile(r"[A-Z][A-Z0-9_]*_API_KEY")
 _FLAGS = {
     "1": True,
@@ -46,9 +48,10 @@ class Environment:
 
     def whole(self, name: str) -> int | None:
         text = self.text(name)
-        if text and not re.fullmatch(r"[0-9]{1,9}", text):
+        found = number(text, digits=9)
+        if text and found is None:
             raise Misconfigured(f"{name} is {text!r}; it must be a whole number, 0 or more.")
-        return int(text) if text else None
+        return found
 
     def word(self, name: str, words: tuple[str, ...]) -> str:
         """One of the words, the first of them where nothing is set."""

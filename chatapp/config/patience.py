@@ -73,5 +73,5 @@ class Queue:
             spend(time.monotonic() - self._came)
 
 
-def give_up() -> None:
+def stop_waiting() -> None:
     Queue._given_up = time.monotonic()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID, uuid4
@@ -10,7 +11,7 @@ from asgiref.sync import async_to_sync
 from django import forms
 from django.http import QueryDict
 
-from ..catalog.page import find
+from ..catalog.page.models import find_model
 from ..core.items import clean
 from ..pages.models import Preference
 from ..providers.catalog import UnknownModel
@@ -40,7 +41,7 @@ class Instructions(Words):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Question:
+class AskedQuestion:
     """What is asked for. `key` names the form, so that sending it twice asks once. `tools`: None where nobody chose."""
 
     text: str
@@ -63,7 +64,7 @@ class AskForm(forms.Form):
     key = forms.UUIDField(required=False)
     instructions = Instructions()
 
-    def __init__(self, data: Any, preference: Preference) -> None:
+    def __init__(self, data: Mapping[str, Any], preference: Preference) -> None:
         super().__init__(data)
         self._preference = preference
         for name in ("parent", "key"):
@@ -81,10 +82,10 @@ class AskForm(forms.Form):
         return data.getlist("tools") if isinstance(data, QueryDict) and "choose_tools" in data else None
 
     @property
-    def question(self) -> Question:
+    def question(self) -> AskedQuestion:
         """Of a form that is valid."""
         said = self.cleaned_data
-        return Question(
+        return AskedQuestion(
             text=said["example"] or said["text"],
             model=said["model"],
             effort=said["effort"],
@@ -105,7 +106,7 @@ class AskForm(forms.Form):
 
     def clean_effort(self) -> str:
         """An effort that the model does not know was meant for another one."""
-        spec = find(engine().catalog, self.cleaned_data.get("model", ""))
+        spec = find_model(engine().catalog, self.cleaned_data.get("model", ""))
         effort: str = self.cleaned_data["effort"]
         return effort if spec and effort in spec.efforts else ""
 
@@ -120,6 +121,6 @@ class AskForm(forms.Form):
 
 def usual_model(preference: Preference) -> str:
     """What is asked when nobody chose for this conversation."""
-    if find(engine().catalog, preference.default_model):
+    if find_model(engine().catalog, preference.default_model):
         return preference.default_model
     return async_to_sync(engine().default_model)(soon=True)

@@ -1,4 +1,4 @@
-"""The list of one's conversations: pages of it, one row of it, and what a person does to a row."""
+"""The list of one's conversations: pages of it, one row of it, and what a person does to a row or to its instructions."""
 
 from __future__ import annotations
 
@@ -7,23 +7,25 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
-from typing import Any
 from uuid import UUID
 
+from django.contrib.auth.models import User
 from django.db import transaction
 from django.db.models import Q, QuerySet
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 
+from ..core.items import clean
 from ..core.titles import one_line
 from ..store.changes import tell
-from ..store.models import IS_LIVE, Conversation, Message, Status
+from ..store.models import IS_LIVE, LIVE, Conversation, Message, Status
+from ..store.refusal import Refused
 
 PAGE = 40
 MOST_WORDS = 8
 
 
-class State(StrEnum):
+class ConversationState(StrEnum):
     """What happens in a conversation now; whoever waits for a person goes first."""
 
     CALM = ""
@@ -32,13 +34,13 @@ class State(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class ListRow:
     id: UUID
     title: str
     updated_at: datetime
     pinned: bool
     archived: bool
-    state: State = State.CALM
+    state: ConversationState = ConversationState.CALM
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,12 +54,12 @@ class Cursor:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    rows: tuple[Row, ...]
+    rows: tuple[ListRow, ...]
     older: Cursor | None = None
 
 
 def load_page(
-    owner: Any,
+    owner: User,
     *,
     words: str = "",
     archived: bool = False,
@@ -79,7 +81,7 @@ def load_page(
     return Page(page, Cursor(last.pinned, last.updated_at, last.id) if last else None)
 
 
-def load_row(conversation: UUID, *, over: Collection[UUID] = ()) -> Row | None:
+def load_row(conversation: UUID, *, over: Collection[UUID] = ()) -> ListRow | None:
     """A conversation as the list shows it; None where it is in no list any more."""
     return next(iter(_rows(Conversation.objects.filter(pk=conversation, deleted_at=None), over)), None)
 
@@ -92,6 +94,16 @@ def pin(conversation: UUID, *, pinned: bool) -> None:
 @transaction.atomic
 def archive(conversation: UUID, *, archived: bool) -> None:
     _mark(conversation, archived_at=timezone.now() if archived else None)
+
+
+@transaction.atomic
+def save_instructions(conversation: UUID, text: str) -> None:
+    """Not while an answer is written: its rounds must all begin alike."""
+    row = Conversation.objects.select_for_update().get(pk=conversation)
+    if Message.objects.filter(conversation=row, status__in=LIVE).exists():
+        raise Refused("An answer is being written here. Change the instructions when it has ended.")
+    row.instructions = clean(text)
+    row.save(update_fields=["instructions"])
 
 
 def _mark(conversation: UUID, **fields: datetime | None) -> None:
@@ -114,22 +126,24 @@ def _after(rows: QuerySet[Conversation], cursor: Cursor | None) -> QuerySet[Conv
     return rows.filter(older, updated_at__lte=cursor.updated_at)
 
 
-def _rows(conversations: Iterable[Conversation], over: Collection[UUID]) -> tuple[Row, ...]:
+def _rows(conversations: Iterable[Conversation], over: Collection[UUID]) -> tuple[ListRow, ...]:
     rows = [_row(conversation) for conversation in conversations]
     states = _states([row.id for row in rows], over)
-    return tuple(replace(row, state=states.get(row.id, State.CALM)) for row in rows)
+    return tuple(replace(row, state=states.get(row.id, ConversationState.CALM)) for row in rows)
 
 
-def _row(row: Conversation) -> Row:
-    return Row(row.id, row.title, row.updated_at, row.pinned_at is not None, row.archived_at is not None)
+def _row(row: Conversation) -> ListRow:
+    return ListRow(row.id, row.title, row.updated_at, row.pinned_at is not None, row.archived_at is not None)
 
 
-def _states(conversations: Collection[UUID], over: Collection[UUID]) -> dict[UUID, State]:
-    states: dict[UUID, State] = {}
+def _states(conversations: Collection[UUID], over: Collection[UUID]) -> dict[UUID, ConversationState]:
+    states: dict[UUID, ConversationState] = {}
     turns = _live_turns(conversations).exclude(pk__in=over)
     for conversation, status in turns.values_list("conversation", "status"):
-        if states.get(conversation) is not State.WAITS:
-            states[conversation] = State.WAITS if status == Status.WAITING else State.ANSWERS
+        if states.get(conversation) is not ConversationState.WAITS:
+            states[conversation] = (
+                ConversationState.WAITS if status == Status.WAITING else ConversationState.ANSWERS
+            )
     return states
 
 

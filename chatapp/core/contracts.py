@@ -11,7 +11,7 @@ from enum import StrEnum
 from typing import Any
 
 
-class Scope(StrEnum):
+class ReplayScope(StrEnum):
     """Which answers' thoughts go back."""
 
     ALL = "all"
@@ -60,7 +60,7 @@ class Contract:
     dialect: str
     since: str
     source: str
-    scope: Scope = Scope.ALL
+    scope: ReplayScope = ReplayScope.ALL
     field: str = ""
     filler: Filler = Filler.NEVER
     sealed: bool = False
@@ -168,7 +168,7 @@ CONTRACTS: tuple[Contract, ...] = (
         since="2026-05",
         source="[wire 3.2] [CherryHQ/cherry-studio#16790], [agentjido/req_llm#772]: property 'reasoning_content' is unsupported; "
         "[doc: Groq Reasoning]: Qwen's come as <think> unless asked otherwise",
-        scope=Scope.NONE,
+        scope=ReplayScope.NONE,
     ),
     Contract(
         where=r"\bcerebras\b.*gpt-oss",
@@ -223,7 +223,7 @@ CONTRACTS: tuple[Contract, ...] = (
         source="[wire 6] [doc: Mistral Reasoning], [@ai-sdk/mistral 3.0.52]: thinking parts of the content are taken and wanted back; "
         "[charmbracelet/crush#1590], [BerriAI/litellm#30835]: any other field is 422 extra_forbidden; "
         "[dnakov/anon-kode#53]: stream_options too, usage comes by itself",
-        scope=Scope.NONE,
+        scope=ReplayScope.NONE,
         refuses=frozenset({"stream_options"}),
     ),
     Contract(
@@ -231,7 +231,7 @@ CONTRACTS: tuple[Contract, ...] = (
         dialect="chat",
         since="2026-11",
         source="[wire 3.2] [seed 003]: does not take it, and thinks in no tags; [open-webui#32805]: Azure's other hosts",
-        scope=Scope.NONE,
+        scope=ReplayScope.NONE,
         tags=(),
     ),
     Contract(
@@ -240,7 +240,7 @@ CONTRACTS: tuple[Contract, ...] = (
         since="2026-11",
         source="[wire 4, 6] [doc: Gemini Thought signatures], [agentjido/req_llm#427]: signatures ride on tool calls, foreign ones "
         "skip; [discuss.ai.google.dev 87141]: thoughts come as <thought> in the content",
-        scope=Scope.NONE,
+        scope=ReplayScope.NONE,
         signed=True,
     ),
     Contract(
@@ -291,7 +291,7 @@ CONTRACTS: tuple[Contract, ...] = (
         since="2025-01",
         source="[wire 3.2] [doc: old reasoner guide copy], [matjanos/opencode#1]: must not be sent, although [seed 003] lists it; "
         "[wire 3.4] builds without a parser leave <think> in the content",
-        scope=Scope.NONE,
+        scope=ReplayScope.NONE,
     ),
     Contract(
         where=r"kimi-k3",
@@ -357,7 +357,7 @@ CONTRACTS: tuple[Contract, ...] = (
         dialect="chat",
         since="2025-12",
         source="[wire 3.2] [OpenHands/benchmarks#353]: Missing `reasoning_content`; only turns with tool calls [wire 3.3]",
-        scope=Scope.TOOL_TURNS,
+        scope=ReplayScope.TOOL_TURNS,
         field="reasoning_content",
         filler=Filler.CALLS,
     ),
@@ -381,14 +381,14 @@ CONTRACTS: tuple[Contract, ...] = (
 )
 
 
-def line_of(*, model: str, host: str = "") -> str:
+def matched_line(*, model: str, host: str = "") -> str:
     """What the patterns of dated rows are matched against. A provider's name is anybody's choice, and tells nothing."""
     return f"{host} {model}"
 
 
 def contract_for(dialect: str, *, model: str, host: str = "") -> Contract:
     """The first row that fits; the last one of each dialect fits always. `host` has its port where it is not the usual one."""
-    line = line_of(model=model, host=host)
+    line = matched_line(model=model, host=host)
     for contract in CONTRACTS:
         if contract.fits(dialect, line):
             return contract
@@ -401,9 +401,9 @@ def taught(contract: Contract, repairs: frozenset[Repair]) -> Contract:
     if bound is not contract.bound:
         contract = replace(contract, bound=bound)
     if Repair.FORBIDDEN in repairs:
-        return replace(contract, scope=Scope.NONE, filler=Filler.NEVER)
+        return replace(contract, scope=ReplayScope.NONE, filler=Filler.NEVER)
     if Repair.REQUIRED in repairs:
         return replace(
-            contract, scope=Scope.ALL, field=contract.field or "reasoning_content", filler=Filler.ALL
+            contract, scope=ReplayScope.ALL, field=contract.field or "reasoning_content", filler=Filler.ALL
         )
     return contract

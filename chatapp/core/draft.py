@@ -5,29 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from . import events
 from .durations import ReasoningClock, Span
-from .events import (
-    Asked,
-    Event,
-    ItemAmended,
-    ItemDelta,
-    ItemDone,
-    ItemsStored,
-    ItemStarted,
-    Repaired,
-    ResponseEnded,
-    Retrying,
-    Saving,
-    Skipped,
-    TurnEnded,
-    Usage,
-    Withheld,
-)
 from .items import FROM_MODEL, Item, Kind, clean
 
 
 @dataclass(slots=True)
-class Piece:
+class DraftItem:
     key: str
     kind: Kind
     round: int = 0
@@ -50,47 +34,49 @@ class Draft:
         self.n = 0
         self.at = 0.0
         self.round = 0
-        self.ended: TurnEnded | None = None
-        self.pieces: dict[str, Piece] = {}
+        self.ended: events.TurnEnded | None = None
+        self.pieces: dict[str, DraftItem] = {}
         self.clock = ReasoningClock()
         # What was sent for the open round; whoever ends the turn keeps it with the rest.
         self.facts: dict[str, Any] | None = None
         # Why nothing comes at the moment, in words.
         self.waits = ""
 
-    def apply(self, event: Event, at: float) -> None:
+    def apply(self, event: events.Event, at: float) -> None:
         self.n += 1
         self.at = max(self.at, at)
         self.clock.observe(event, self.at)
         match event:
-            case Asked():
+            case events.Asked():
                 self.round, self.waits = event.round, ""
-            case Retrying():
+            case events.Retrying():
                 self.waits = f"{event.sentence}."
                 for key in event.lost:
                     self.pieces.pop(key, None)
-            case Saving():
+            case events.Saving():
                 self.waits = f"{event.sentence}."
-            case Repaired():
+            case events.Repaired():
                 self.waits = event.sentence
-            case ItemDelta():
+            case events.ItemDelta():
                 self.pieces[event.key].text.append(event.text)
-            case ItemStarted():
+            case events.ItemStarted():
                 self.waits = ""
-                self.pieces[event.key] = Piece(event.key, event.kind, self.round, event.name, event.call_id)
-            case ItemDone() | ItemAmended():
+                self.pieces[event.key] = DraftItem(
+                    event.key, event.kind, self.round, event.name, event.call_id
+                )
+            case events.ItemDone() | events.ItemAmended():
                 self._finish(event.item)
-            case ItemsStored():
+            case events.ItemsStored():
                 self.waits = ""
                 for key in event.keys:
                     self.pieces.pop(key, None)
-            case TurnEnded():
+            case events.TurnEnded():
                 self.ended, self.waits = event, ""
-            case Usage() | Skipped() | Withheld() | ResponseEnded():
+            case events.Usage() | events.Skipped() | events.Withheld() | events.ResponseEnded():
                 pass
 
     def _finish(self, item: Item) -> None:
-        piece = self.pieces.setdefault(item.key, Piece(item.key, item.kind))
+        piece = self.pieces.setdefault(item.key, DraftItem(item.key, item.kind))
         piece.done, piece.round = item, item.round
         piece.name, piece.call_id, piece.text = (
             item.name or piece.name,
@@ -133,7 +119,7 @@ class Draft:
         at = max(at, self.at)
         return {"n": self.n, "at": at, "pieces": rows, "facts": self.facts, "waits": self.waits}
 
-    def _row(self, piece: Piece) -> dict[str, Any]:
+    def _row(self, piece: DraftItem) -> dict[str, Any]:
         span = self.clock.spans.get(piece.key) or Span(piece.kind, self.at)
         row: dict[str, Any] = {"key": piece.key, "kind": piece.kind, "text": piece.said()}
         row |= {
@@ -152,7 +138,7 @@ class Draft:
         draft.waits = saved.get("waits", "")
         for row in saved["pieces"]:
             kind = Kind(row["kind"])
-            piece = Piece(row["key"], kind, row["round"], row["name"], row["call_id"], [row["text"]])
+            piece = DraftItem(row["key"], kind, row["round"], row["name"], row["call_id"], [row["text"]])
             if row["done"]:
                 piece.done = _as_item(piece, cut=False)
             draft.pieces[piece.key] = piece
@@ -160,11 +146,11 @@ class Draft:
         return draft
 
 
-def _worth_keeping(piece: Piece) -> bool:
+def _worth_keeping(piece: DraftItem) -> bool:
     return piece.kind is not Kind.ASSISTANT_MESSAGE or bool(piece.said())
 
 
-def _as_item(piece: Piece, *, cut: bool) -> Item:
+def _as_item(piece: DraftItem, *, cut: bool) -> Item:
     text = piece.said()
     return Item(
         key=piece.key,

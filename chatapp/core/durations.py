@@ -7,24 +7,9 @@ from dataclasses import dataclass
 from math import ceil
 from typing import Any
 
-from .events import (
-    Asked,
-    Event,
-    ItemAmended,
-    ItemDelta,
-    ItemDone,
-    ItemsStored,
-    ItemStarted,
-    Repaired,
-    ResponseEnded,
-    Retrying,
-    Saving,
-    Skipped,
-    TurnEnded,
-    Usage,
-    Withheld,
-)
+from . import events
 from .items import Item, Kind
+from .plural import many
 
 # A thought whose first and last event are this close came in one piece: its own events do not say how long it took.
 TOGETHER_MS = 20.0
@@ -72,34 +57,34 @@ class ReasoningClock:
         self._silent_since = 0.0
         self._asked_at = 0.0
 
-    def observe(self, event: Event, at: float) -> int | None:
+    def observe(self, event: events.Event, at: float) -> int | None:
         """Milliseconds when this event finishes a reasoning item, else None."""
         took = None
         match event:
-            case Asked():
+            case events.Asked():
                 self._asked_at, self.first_sign = at, None
-            case Retrying():
+            case events.Retrying():
                 self._forget(event.lost)
                 self._asked_at = at = at + event.seconds * 1000
-            case ItemStarted():
+            case events.ItemStarted():
                 self._start(event.key, event.kind, at)
-            case ItemDelta():
+            case events.ItemDelta():
                 self._follow(event.key, at)
-            case ItemDone():
+            case events.ItemDone():
                 span = self._finish(event.item, at)
                 took = span.ms(at) if span.kind is Kind.REASONING else None
                 # Chat completions say that a text has ended only when the next item begins, after a silence.
                 at = max(self._silent_since, span.until(at))
             case (
-                ItemAmended()
-                | Usage()
-                | Skipped()
-                | Withheld()
-                | ResponseEnded()
-                | Repaired()
-                | ItemsStored()
-                | Saving()
-                | TurnEnded()
+                events.ItemAmended()
+                | events.Usage()
+                | events.Skipped()
+                | events.Withheld()
+                | events.ResponseEnded()
+                | events.Repaired()
+                | events.ItemsStored()
+                | events.Saving()
+                | events.TurnEnded()
             ):
                 return None
         self._silent_since = at
@@ -143,7 +128,7 @@ def in_words(ms: int) -> str:
     """Rounded up, so that no thought took "0 seconds" and no running number ever falls."""
     seconds = max(1, ceil(ms / 1000))
     if seconds < 60:
-        return "1 second" if seconds == 1 else f"{seconds} seconds"
+        return many(seconds, "second")
     if seconds < 3600:
         return _two(seconds // 60, "min", seconds % 60, "s")
     minutes = ceil(seconds / 60)

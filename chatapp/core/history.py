@@ -7,9 +7,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
-from .contracts import Contract, Scope
+from .contracts import Contract, ReplayScope
 from .contracts import Repair as Repair
 from .items import FROM_MODEL, Item, Kind, Outcome
+from .model_name import ModelName
 
 GO_ON = "Your answer was cut off there. Go on exactly where it ends, without repeating any of it."
 NO_RESULT = "The call was interrupted; its outcome is unknown."
@@ -65,7 +66,7 @@ class Question:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class SendableItem:
     """An item that may be sent: as its provider wrote it, or only what it says; with its id, or without."""
 
     item: Item
@@ -86,7 +87,7 @@ class Result:
 class Response:
     """What the model said in one round, and what its calls gave."""
 
-    parts: tuple[Part, ...]
+    parts: tuple[SendableItem, ...]
     results: tuple[Result, ...] = ()
 
 
@@ -115,7 +116,7 @@ def fold(branch: Sequence[Logged], to: Target, *, cap: int | None = None) -> His
 class _Fold:
     def __init__(self, branch: Sequence[Logged], to: Target, cap: int | None) -> None:
         self.branch, self.to = branch, to
-        self.stale_before = _stale_before(branch, f"{to.provider}:{to.model}")
+        self.stale_before = _stale_before(branch, str(ModelName(to.provider, to.model)))
         self.capped_before = _capped_before(branch, cap)
         self.dropped: Counter[str] = Counter()
         self.replayed = 0
@@ -148,7 +149,7 @@ class _Fold:
     def _round(self, at: int, items: Sequence[Item], called: bool) -> Response | None:
         said = [item for item in items if item.kind in FROM_MODEL]
         results = _results_by_call(items)
-        parts: list[Part] = []
+        parts: list[SendableItem] = []
         answers: list[Result] = []
         # A chat completion is one message, in which the place of a thought means nothing.
         groups = [said] if said and self.to.contract.dialect == "chat" else _groups(said)
@@ -168,7 +169,7 @@ class _Fold:
                 answers.append(_result(named.item, call_id, results))
         return Response(tuple(parts), tuple(answers)) if parts else None
 
-    def _group(self, at: int, group: Sequence[Item], called: bool) -> list[Part]:
+    def _group(self, at: int, group: Sequence[Item], called: bool) -> list[SendableItem]:
         """A thought and what followed it. Ids go or stay for the whole group, and a call stays as it was made only with
         the thought that made it: some providers tie the two together."""
         followed = any(item.kind is not Kind.REASONING and self._sendable(item) for item in group)
@@ -182,7 +183,8 @@ class _Fold:
         # A signed call carries its thought itself.
         loose = stale if self.to.contract.signed else bool(dropped)
         parts = [
-            Part(item, self._verbatim(item) and not (loose and item.kind is Kind.TOOL_CALL)) for item in kept
+            SendableItem(item, self._verbatim(item) and not (loose and item.kind is Kind.TOOL_CALL))
+            for item in kept
         ]
         with_ids = not dropped and self._new_ids(parts)
         return [replace(part, with_id=with_ids and part.verbatim) for part in parts]
@@ -212,11 +214,11 @@ class _Fold:
 
     def _takes(self, called: bool) -> bool:
         match self.to.contract.scope:
-            case Scope.ALL:
+            case ReplayScope.ALL:
                 return True
-            case Scope.TOOL_TURNS:
+            case ReplayScope.TOOL_TURNS:
                 return called
-            case Scope.NONE:
+            case ReplayScope.NONE:
                 return False
 
     def _same_model(self, item: Item) -> bool:
@@ -234,7 +236,7 @@ class _Fold:
             return (item.provider, item.dialect) == (self.to.provider, self.to.dialect)
         return self._same_model(item) and (item.kind is not Kind.TOOL_CALL or bool(item.name))
 
-    def _new_ids(self, parts: Sequence[Part]) -> bool:
+    def _new_ids(self, parts: Sequence[SendableItem]) -> bool:
         """True when every item of the group has an id of this very model, and none was sent before."""
         ids = [_id(part.item) for part in parts if part.verbatim and self._same_model(part.item)]
         known = {given for given in ids if given}
@@ -309,7 +311,7 @@ def _groups(said: Sequence[Item]) -> list[list[Item]]:
     return groups
 
 
-def _repeats_a_call_id(parts: Sequence[Part]) -> bool:
+def _repeats_a_call_id(parts: Sequence[SendableItem]) -> bool:
     """Two calls of one response with one id: providers refuse that in what goes back, even where it came from them."""
     ids = [part.item.call_id for part in parts if part.item.kind is Kind.TOOL_CALL]
     return len(set(ids)) < len(ids)

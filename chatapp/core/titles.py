@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from .items import clean
-from .signs import HIDDEN
+from .visible import Leave, visible
 
 TITLE_CAP = 200
 WORDS_CAP = 60
@@ -16,7 +16,7 @@ _LABEL = re.compile(r"^#*\s*(title|titel|titre|título)\s*[:：]\s*", re.IGNOREC
 
 def one_line(text: str) -> str:
     """Whatever was written, on one line and without hidden signs."""
-    return " ".join(HIDDEN.sub("", " ".join(clean(text).split())).split())
+    return " ".join(visible(" ".join(clean(text).split()), Leave.PROSE, written="").split())
 
 
 def first_words(text: str) -> str:

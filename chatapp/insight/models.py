@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.conf import settings
 from django.db import models
 
-from ..store.fields import VerbatimField
+from ..store.verbatim_field import VerbatimField
 
 
 class ModelDay(models.Model):

@@ -5,25 +5,26 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from django.contrib.auth.decorators import login_required
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpResponse
 from django.shortcuts import render
 from django.utils import timezone
 from django.views.decorators.http import require_safe
 
 from ..pages.access import only_staff
 from ..pages.csv import sheet
+from ..pages.signed_in import SignedIn
 from ..pages.staff.again import behind_password
 from ..turns.engine import engine
-from .page import MOST_PEOPLE, Chosen, Insight, chosen
-from .sheets import TABLES
-from .store import Used, load_days, load_people, load_reviews
-from .sums import day_of
+from .page.insight import MOST_PEOPLE, ChosenDays, Insight, chosen
+from .page.sheets import TABLES
+from .store.days import UsedByPerson, load_days, load_people, load_reviews
+from .store.sums import day_of
 
 
 @require_safe
 @login_required
 @behind_password
-def insight(request: HttpRequest) -> HttpResponse:
+def insight(request: SignedIn) -> HttpResponse:
     only_staff(request.user)
     asked = chosen(request, day_of(timezone.now()))
     people = load_people(asked.since, model=asked.model, most=MOST_PEOPLE + 1)
@@ -33,7 +34,7 @@ def insight(request: HttpRequest) -> HttpResponse:
 @require_safe
 @login_required
 @behind_password
-def insight_sheet(request: HttpRequest, what: str) -> HttpResponse:
+def insight_sheet(request: SignedIn, what: str) -> HttpResponse:
     only_staff(request.user)
     if what not in TABLES:
         raise Http404
@@ -43,6 +44,6 @@ def insight_sheet(request: HttpRequest, what: str) -> HttpResponse:
     return sheet(name, table.head, table.rows(page))
 
 
-def _page(asked: Chosen, people: Sequence[Used] = ()) -> Insight:
+def _page(asked: ChosenDays, people: Sequence[UsedByPerson] = ()) -> Insight:
     reviewed = load_reviews(asked.since, model=asked.model)
     return Insight(asked, load_days(asked.since), people, reviewed, label=engine().catalog.label)

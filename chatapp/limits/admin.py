@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from django.contrib.admin import display, register
 from django.db.models import QuerySet
+from django.forms import ModelForm
 from django.http import HttpRequest
 
+from ..core.visible import visible
 from ..pages.staff.bounded import BoundedAdmin
 from ..pages.staff.rights import StaffOnly
 from ..pages.staff.site import site
-from ..pages.staff.words import visible
 from . import store as limits
 from .forms import LimitForm
 from .models import DailyLimit
@@ -30,7 +29,7 @@ class DailyLimitAdmin(StaffOnly, BoundedAdmin):
     def get_queryset(self, request: HttpRequest) -> QuerySet[DailyLimit]:
         return DailyLimit.objects.select_related("user")
 
-    def save_model(self, request: HttpRequest, obj: DailyLimit, form: Any, change: bool) -> None:
+    def save_model(self, request: HttpRequest, obj: DailyLimit, form: ModelForm, change: bool) -> None:
         limits.save_limit(obj)
 
     @display(description="Whose")

@@ -16,12 +16,13 @@ from django.dispatch import receiver
 from django.utils import timezone
 
 from ..catalog.models import ModelProvider
-from ..catalog.prices import load_price
+from ..catalog.store import load_price
 from ..core.counting import counts, newest, portions
 from ..core.durations import in_short
+from ..core.plural import many
 from ..insight.models import PersonDay
-from ..insight.sums import day_of
-from ..reviews.reviewers import is_reviewer
+from ..insight.store.sums import day_of
+from ..reviews.store.reviewers import is_reviewer
 from ..store.changes import turn_starts
 from ..store.models import IS_LIVE, LIVE, Message
 from ..store.refusal import BeyondLimit
@@ -33,7 +34,7 @@ NOTHING_ALLOWED = "Your daily limit allows nothing. Ask whoever runs this server
 
 
 @dataclass(frozen=True, slots=True)
-class Used:
+class UsedToday:
     """Today. `cost` in millionths of a dollar, as far as prices are known."""
 
     turns: int = 0
@@ -42,14 +43,14 @@ class Used:
 
 
 @receiver(turn_starts)
-def _turn_starts(owner: Any, **_: Any) -> None:
+def _turn_starts(owner: User, **_: Any) -> None:
     refuse_beyond(owner)
 
 
-def refuse_beyond(user: Any, now: datetime | None = None) -> None:
+def refuse_beyond(user: User, now: datetime | None = None) -> None:
     """Called in the transaction that makes a turn, before it is made: of many at once, as many come through as are left."""
     moment = now or timezone.now()
-    limit = load_limit(user) if user else None
+    limit = load_limit(user)
     if limit is None:
         return
     # From here to its end nobody else starts a turn for them.
@@ -63,7 +64,7 @@ def save_limit(row: DailyLimit) -> None:
     row.save()
 
 
-def load_limit(user: Any) -> DailyLimit | None:
+def load_limit(user: User) -> DailyLimit | None:
     """The one that says most about them, where it limits anything."""
     rows = {row.who: row for row in DailyLimit.objects.filter(Q(user=None) | Q(user=user.pk))}
     for who in Who.values:
@@ -73,7 +74,7 @@ def load_limit(user: Any) -> DailyLimit | None:
     return None
 
 
-def load_used(user: Any, now: datetime) -> Used:
+def load_used(user: User, now: datetime) -> UsedToday:
     """What has ended today, and what is being answered: a turn that waits since yesterday is none of today's."""
     today = day_of(now)
     live = Message.objects.filter(IS_LIVE, status__in=LIVE, conversation__owner=user.pk)
@@ -84,17 +85,17 @@ def load_used(user: Any, now: datetime) -> Used:
         turns=Sum("turns"), input=Sum("input"), output=Sum("output"), cost=Sum("cost")
     )
     ended = {name: number or 0 for name, number in sums.items()}
-    return Used(
+    return UsedToday(
         turns=ended["turns"] + len(running),
         tokens=ended["input"] + ended["output"] + sum(tokens for tokens, _ in open_ones),
         cost=ended["cost"] + sum(cost for _, cost in open_ones),
     )
 
 
-def in_words(limit: DailyLimit, used: Used) -> Iterator[str]:
+def used_in_words(limit: DailyLimit, used: UsedToday) -> Iterator[str]:
     """For whoever has it: what is used of what."""
     if limit.turns is not None:
-        yield f"{used.turns:,} of {limit.turns:,} {'turn' if limit.turns == 1 else 'turns'}"
+        yield f"{used.turns:,} of {many(limit.turns, 'turn')}"
     if limit.tokens is not None:
         yield f"{used.tokens:,} of {limit.tokens:,} tokens"
     if limit.cost is not None:
@@ -114,7 +115,7 @@ def _is_in_force(row: DailyLimit) -> bool:
     return ModelProvider.objects.filter(is_on=True).exclude(key_variable="").exists()
 
 
-def _is(user: Any, who: str) -> bool:
+def _is(user: User, who: str) -> bool:
     match Who(who):
         case Who.PERSON | Who.EVERYBODY:
             return True
@@ -135,12 +136,12 @@ def _so_far(metadata: Any, model: str) -> tuple[int, int]:
     return made["input"] + made["output"], made["cost"]
 
 
-def _exceeded(limit: DailyLimit, used: Used) -> str:
+def _exceeded(limit: DailyLimit, used: UsedToday) -> str:
     """The first limit that leaves no room for another turn, in a sentence."""
     if _is_closed(limit):
         return NOTHING_ALLOWED
     if limit.turns is not None and used.turns >= limit.turns:
-        return f"You have used your {limit.turns:,} {'turn' if limit.turns == 1 else 'turns'} of today."
+        return f"You have used your {many(limit.turns, 'turn')} of today."
     if limit.tokens is not None and used.tokens >= limit.tokens:
         return f"You have used your {limit.tokens:,} tokens of today ({used.tokens:,})."
     if limit.cost is not None and _dollars(used.cost) >= limit.cost:

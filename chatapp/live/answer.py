@@ -29,15 +29,15 @@ from ..pages import operations
 from ..pages.elements import item_id, message_id
 from ..store import Seen, in_thread
 from ..store.models import LIVE, Status
-from ..thread.bodies import ARGUMENTS, blocks_within
 from ..thread.item import ShownItem
+from ..thread.item_body import ARGUMENTS, blocks_within
+from ..thread.items_so_far import ItemSoFar, item_from_draft
 from ..thread.message import ShownMessage
 from ..thread.page import Viewer, load_message
-from ..thread.pieces import Piece, from_draft
 from ..turns.engine import Engine
 from ..turns.watching import AT_WORK, News, watch
-from .growing import Emit, GrowingItem
-from .window import Outbox
+from .growing_item import Emit, GrowingItem
+from .outbox import Outbox
 
 GROWING_ARGUMENTS = '<pre class="well" tabindex="0" data-grows></pre>'
 
@@ -46,7 +46,7 @@ class AnswerNews:
     def __init__(self, message: UUID, viewer: Viewer, engine: Engine, outbox: Outbox) -> None:
         self.message, self.viewer, self.engine, self.outbox = message, viewer, engine, outbox
         self._draft, self._attempt = Draft(), -1
-        self._pieces: dict[str, Piece] = {}
+        self._pieces: dict[str, ItemSoFar] = {}
         self._bodies: dict[str, GrowingItem] = {}
         # Those that letters go into as they come, by the keys of their items.
         self._growing: dict[str, GrowingItem] = {}
@@ -146,7 +146,7 @@ class AnswerNews:
                 letters.setdefault(event.key, []).append(event.text)
             case ItemDone():
                 touched[event.item.key] = None
-                self._pieces[event.item.key] = from_draft(self._seen(at), event.item.key)
+                self._pieces[event.item.key] = item_from_draft(self._seen(at), event.item.key)
             case Retrying():
                 for key in event.lost:
                     touched.pop(key, None)
@@ -202,7 +202,7 @@ class AnswerNews:
             if key not in self._draft.pieces:
                 return
             at = self.engine.live.now((self.message, self._attempt)) or self._draft.at
-            piece = self._pieces[key] = from_draft(self._seen(at), key)
+            piece = self._pieces[key] = item_from_draft(self._seen(at), key)
         if piece.kind is Kind.TOOL_RESULT:
             self._show_result(piece, progress=said_more)
             return
@@ -222,7 +222,7 @@ class AnswerNews:
             self._growing[item.piece.key] = body
             body.write(letters, anew=self._joining)
 
-    def _show_result(self, result: Piece, *, progress: bool) -> None:
+    def _show_result(self, result: ItemSoFar, *, progress: bool) -> None:
         """Inside its call. `progress`: nothing of it is new but how far it is."""
         calls = (p for p in self._pieces.values() if p.kind is Kind.TOOL_CALL and p.call_id == result.call_id)
         mine = [call for call in calls if call.result is None or call.result.key == result.key]
@@ -236,15 +236,15 @@ class AnswerNews:
         self._show_item(item)
         self._finish(self._body(item), call)
 
-    def _finish(self, body: GrowingItem, piece: Piece) -> None:
+    def _finish(self, body: GrowingItem, piece: ItemSoFar) -> None:
         task = asyncio.create_task(self._finished(body, piece))
         self._finishing.add(task)
         task.add_done_callback(self._finishing.discard)
 
-    async def _finished(self, body: GrowingItem, piece: Piece) -> None:
+    async def _finished(self, body: GrowingItem, piece: ItemSoFar) -> None:
         body.settle(await blocks_within(self.message, piece))
 
-    def _item(self, piece: Piece) -> ShownItem:
+    def _item(self, piece: ItemSoFar) -> ShownItem:
         return self.viewer.item(self.message, piece)
 
     def _body(self, item: ShownItem) -> GrowingItem:

@@ -6,7 +6,7 @@ from __future__ import annotations
 import asyncio
 from uuid import UUID
 
-from ..conversations.question_news import end_of_branch, question_news, whole
+from ..conversations.news.question import end_of_branch, question_news, render_whole
 from ..pages import operations
 from ..pages.operations import Operation
 from ..store import in_thread, load_branch, places
@@ -18,7 +18,7 @@ from ..turns.engine import Engine
 from ..turns.notices import Notice
 from ..turns.watching import AT_WORK
 from .answer import AnswerNews
-from .window import Outbox
+from .outbox import Outbox
 
 STALE = "This part of the conversation was deleted. Reload the page to see what is left."
 # More siblings than these are numbered anew at the next reload.
@@ -152,7 +152,7 @@ class ConversationNews:
         there = path.index(self.leaf) + 1 if self.leaf else 0
         shown = [load_message(pk, self.viewer) for pk in path[max(0, there - 1) :]]
         made = [operations.shell(above.shell()) for above in shown[: min(there, 1)]]
-        made += [operations.add("messages", whole(message)) for message in shown[min(there, 1) :]]
+        made += [operations.add("messages", render_whole(message)) for message in shown[min(there, 1) :]]
         self.leaf = head
         return made + end_of_branch(shown[-1].row, self.viewer.catalog)
 

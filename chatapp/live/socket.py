@@ -17,9 +17,10 @@ from django.db import Error
 from django.http import Http404
 from django.http.request import split_domain_port, validate_host
 
-from ..conversations.list_news import list_news, row_now
+from ..conversations.news.list import list_news, row_now
+from ..core.named import number
 from ..pages.access import my_conversation
-from ..pages.door.sockets import LOOKING, OPEN, OPENINGS, Rate
+from ..pages.door.open_sockets import LOOKING, OPEN, OPENINGS, Rate
 from ..pages.operations import Operation
 from ..pages.preferences import load_preference
 from ..pages.signed_in import PRESENCE, who_is_signed_in
@@ -30,7 +31,7 @@ from ..thread.page import Viewer
 from ..turns.engine import Engine, engine
 from ..turns.notices import Notice, Once
 from .conversation import ConversationNews
-from .window import Outbox, Stuck
+from .outbox import Outbox, Stuck
 
 log = logging.getLogger(__name__)
 
@@ -91,12 +92,12 @@ class Listening(AsyncWebsocketConsumer):
 
     async def receive(self, text_data: str | None = None, bytes_data: bytes | None = None) -> None:
         """How far the page has read: a number, and nothing else."""
-        word = text_data or ""
-        if self._work is None or not _is_a_number(word) or not self._pace.may(""):
+        read = number(text_data or "", digits=LONGEST_WORD)
+        if self._work is None or read is None or not self._pace.may(""):
             await self._end()
             await self.close(NONSENSE)
             return
-        self._outbox.read(int(word))
+        self._outbox.read(read)
 
     async def disconnect(self, code: int) -> None:
         await self._end()
@@ -193,10 +194,6 @@ async def news_of_person(user: User, notice: Notice, opened: UUID | None) -> lis
     made = in_thread(list_news)
     news = await notice.once.get(("list", here), lambda: made(notice.conversation, moved=moved, open=here))
     return news
-
-
-def _is_a_number(word: str) -> bool:
-    return word.isascii() and word.isdigit() and len(word) <= LONGEST_WORD
 
 
 def _place(user: User, conversation: UUID, leaf: str) -> tuple[UUID | None, bool]:

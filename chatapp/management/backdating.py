@@ -13,7 +13,7 @@ from ..branches.models import Origin
 from ..core.counting import COUNTED, portions
 from ..core.items import Kind
 from ..core.recorded import Recorded
-from ..insight.sums import day_of
+from ..insight.store.sums import day_of
 from ..oversight.models import Look
 from ..reviews.models import Note, Submission, Wish
 from ..sharing.models import Share

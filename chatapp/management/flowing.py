@@ -6,19 +6,20 @@ import shutil
 from collections.abc import Callable
 from typing import TextIO
 
+from chatapp.core.visible import Leave, visible
 from chatapp.management.columns import column_after
 
 DIM, BOLD, RED, PLAIN = "\x1b[2m", "\x1b[1m", "\x1b[31m", "\x1b[0m"
 
 
-def window() -> int:
+def terminal_width() -> int:
     return shutil.get_terminal_size().columns
 
 
 class Flowing:
     """Into a pipe it writes the text alone."""
 
-    def __init__(self, out: TextIO, width: Callable[[], int] = window) -> None:
+    def __init__(self, out: TextIO, width: Callable[[], int] = terminal_width) -> None:
         self._out, self._width = out, width
         self.at_terminal = out.isatty()
         self.fresh_line = True
@@ -61,4 +62,4 @@ class Flowing:
 
 def _harmless(text: str) -> str:
     """A model's text must not steer the terminal."""
-    return "".join(c if c in "\n\t" or c.isprintable() else "\ufffd" for c in text)
+    return visible(text, Leave.LINES | Leave.SELECTORS, written="\ufffd")

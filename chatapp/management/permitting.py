@@ -14,7 +14,7 @@ from chatapp.core.visible import visible_name
 from chatapp.management.terminal import Terminal
 from chatapp.store import in_thread
 from chatapp.store.models import Message
-from chatapp.thread.bodies import arguments, misleading
+from chatapp.thread.item_body import arguments, misleading
 from chatapp.turns.engine import Engine
 
 LETTERS = {"y": Decision.ONCE, "a": Decision.CONVERSATION, "n": Decision.DENIED}

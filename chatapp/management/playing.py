@@ -11,14 +11,15 @@ from uuid import UUID
 
 from django.utils import timezone
 
-from chatapp.branches.forking import Extent, fork
+from chatapp.branches.store.forking import Extent, fork
 from chatapp.conversations import store as listing
 from chatapp.core.decision import Decision
+from chatapp.core.model_name import ModelName
 from chatapp.management.backdating import move_back
 from chatapp.management.pace import Pace
 from chatapp.management.world import STORIES, Step, Story
-from chatapp.oversight import looking
 from chatapp.oversight.models import Look
+from chatapp.oversight.store import looks as looking
 from chatapp.providers.catalog import Catalog
 from chatapp.providers.demo import MODEL, NAME, DemoProvider
 from chatapp.reviews.models import Note, Scope, Submission, Verdict
@@ -193,7 +194,9 @@ class Player:
         self._asks += 1
         if heard:
             pace.fall_silent_after(heard)
-        self._last = await asking(*about, author=self._owner, submission=key, model=f"{NAME}:{model}", **how)
+        self._last = await asking(
+            *about, author=self._owner, submission=key, model=str(ModelName(NAME, model)), **how
+        )
         self._conversation, self._named[name] = self._last.conversation, self._last
         if heard:
             await pace.silent.wait()

@@ -12,7 +12,7 @@ from django.db import Error, connection
 from django.db.migrations.executor import MigrationExecutor
 
 from chatapp.config.environment import Misconfigured
-from chatapp.insight import sums as figures
+from chatapp.insight.store import sums as figures
 
 OWNER_ALONE = 0o077
 COUNTING = "Counting the answers that are there, for /insight/. This happens once; 10,000 answers take about two seconds."

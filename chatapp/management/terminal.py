@@ -10,29 +10,11 @@ from contextlib import asynccontextmanager, suppress
 from typing import Any, TextIO
 from uuid import UUID
 
+from chatapp.core import events
 from chatapp.core.draft import Draft
 from chatapp.core.durations import thinking_in_words, thought_in_words
-from chatapp.core.events import (
-    Asked,
-    Event,
-    Finish,
-    ItemAmended,
-    ItemDelta,
-    ItemDone,
-    ItemsStored,
-    ItemStarted,
-    Repaired,
-    ResponseEnded,
-    Retrying,
-    Saving,
-    Skipped,
-    TurnEnded,
-    Usage,
-    Withheld,
-    as_dict,
-)
 from chatapp.core.items import Kind
-from chatapp.management.flowing import BOLD, DIM, RED, Flowing, window
+from chatapp.management.flowing import BOLD, DIM, RED, Flowing, terminal_width
 from chatapp.store.models import Message, Status
 from chatapp.turns.loop import CUT_SHORT
 from chatapp.turns.watching import News
@@ -49,7 +31,9 @@ class JsonLines:
 
     def show(self, news: News) -> None:
         for said in news.said:
-            self._line({"n": said.n, "attempt": news.attempt, "at_ms": round(said.at), **as_dict(said.event)})
+            self._line(
+                {"n": said.n, "attempt": news.attempt, "at_ms": round(said.at), **events.as_dict(said.event)}
+            )
 
     def end(self, row: Message) -> None:
         self._line({"event": "ended", "status": row.status, "metadata": row.metadata})
@@ -63,7 +47,7 @@ class JsonLines:
 
 
 class Terminal:
-    def __init__(self, out: TextIO | None = None, width: Callable[[], int] = window) -> None:
+    def __init__(self, out: TextIO | None = None, width: Callable[[], int] = terminal_width) -> None:
         self._text = Flowing(out or sys.stdout, width)
         self._attempt = 0
         self._draft = Draft()
@@ -125,36 +109,36 @@ class Terminal:
                 return (self._clock() - self._since) * 1000 - span.start
         return None
 
-    def _event(self, event: Event) -> None:
+    def _event(self, event: events.Event) -> None:
         match event:
-            case ItemStarted(kind=Kind.TOOL_CALL):
+            case events.ItemStarted(kind=Kind.TOOL_CALL):
                 self._on_new_line(f"{event.name} ", BOLD)
-            case ItemStarted(kind=Kind.TOOL_RESULT):
+            case events.ItemStarted(kind=Kind.TOOL_RESULT):
                 pass
-            case ItemStarted():
+            case events.ItemStarted():
                 self._on_new_line("")
-            case ItemDelta() if self._draft.pieces[event.key].kind is Kind.TOOL_RESULT:
+            case events.ItemDelta() if self._draft.pieces[event.key].kind is Kind.TOOL_RESULT:
                 self._on_new_line(event.text, DIM)
-            case ItemDelta():
+            case events.ItemDelta():
                 self._text.say(event.text, self._voice(event.key))
-            case ItemDone():
+            case events.ItemDone():
                 self._finish(event)
-            case Retrying() | Repaired() | Saving():
+            case events.Retrying() | events.Repaired() | events.Saving():
                 self._on_new_line(event.sentence + "\n", DIM)
             case (
-                Asked()
-                | Usage()
-                | ResponseEnded()
-                | ItemAmended()
-                | Skipped()
-                | Withheld()
-                | ItemsStored()
-                | TurnEnded()
+                events.Asked()
+                | events.Usage()
+                | events.ResponseEnded()
+                | events.ItemAmended()
+                | events.Skipped()
+                | events.Withheld()
+                | events.ItemsStored()
+                | events.TurnEnded()
             ):
                 pass
         self._draw()
 
-    def _finish(self, event: ItemDone) -> None:
+    def _finish(self, event: events.ItemDone) -> None:
         item = event.item
         if item.kind is Kind.REASONING:
             ms = self._draft.clock.spans[item.key].ms(self._draft.at)
@@ -176,4 +160,4 @@ class Terminal:
 def _word(status: str, reason: str) -> str:
     if status == Status.WAITING:
         return "The answer waits for somebody to allow a call. Decide on its page, or here at a terminal."
-    return CUT_SHORT[Finish(reason)] if reason in list(CUT_SHORT) else f"The answer was {status}."
+    return CUT_SHORT[events.Finish(reason)] if reason in list(CUT_SHORT) else f"The answer was {status}."

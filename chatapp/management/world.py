@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import Any
 from uuid import NAMESPACE_URL, UUID, uuid5
 
+from django.db.models import QuerySet
+
 from chatapp.sharing.models import Share
 from chatapp.store.models import Conversation, Message
 
@@ -41,8 +43,7 @@ class Story:
 
     @property
     def first_answer(self) -> Message:
-        answer: Message = self._messages.get()
-        return answer
+        return self._messages.get()
 
     def link(self, *, with_thoughts: bool) -> str:
         links = Share.objects.filter(leaf__conversation__messages__in=self._messages, revoked_at=None)
@@ -50,7 +51,7 @@ class Story:
         return token
 
     @property
-    def _messages(self) -> Any:
+    def _messages(self) -> QuerySet[Message]:
         return Message.objects.filter(submission=self.step_key(0))
 
 

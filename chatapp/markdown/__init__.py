@@ -1,15 +1,15 @@
 """Markdown of models as safe HTML: at once, or block by block while it is being written; and what people wrote, as it is."""
 
 from .growing import Growing
-from .page import blocks, render
 from .plain import render_plain
 from .tail import Open
+from .whole import render, render_blocks
 from .within import (
     blocks_waiting,
-    blocks_within,
     feed_within,
     finish_within,
     open_within,
+    render_blocks_within,
     render_waiting,
     render_within,
 )
@@ -17,13 +17,13 @@ from .within import (
 __all__ = [
     "Growing",
     "Open",
-    "blocks",
     "blocks_waiting",
-    "blocks_within",
     "feed_within",
     "finish_within",
     "open_within",
     "render",
+    "render_blocks",
+    "render_blocks_within",
     "render_plain",
     "render_waiting",
     "render_within",

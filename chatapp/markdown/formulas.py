@@ -12,7 +12,8 @@ from functools import cache
 from markdown_it.common.utils import escapeHtml
 from math_core import LatexError, LatexToMathML
 
-from .signs import HIDDEN, marked
+from ..core.visible import Leave, hides
+from .signs import marked
 
 MOST_SIGNS = 4000
 MOST_NESTED = 60
@@ -90,7 +91,7 @@ def _classes(style: re.Match[str]) -> str:
 def _guard(latex: str) -> None:
     if len(latex) > MOST_SIGNS:
         raise WrongFormula("The formula is too long.")
-    if HIDDEN.search(latex.replace("\n", " ").replace("\t", " ")):
+    if hides(latex, Leave.PROSE):
         raise WrongFormula("The formula has hidden signs in it.")
     if _DEFINES.search(latex):
         raise WrongFormula("Commands cannot be defined here.")

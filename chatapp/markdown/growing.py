@@ -6,9 +6,9 @@ from itertools import zip_longest
 
 from ..core.items import clean
 from .footnotes import prefix
-from .page import MOST_SIGNS, as_it_is, blocks
 from .parser import TooMuch
 from .tail import Known, Open, Step, advance, opened
+from .whole import MOST_SIGNS, as_it_is, render_blocks
 
 # So often in a row a blank line is looked at in vain; after that a long block is looked at as it grows.
 PATIENCE = 40
@@ -87,7 +87,7 @@ class Growing:
 
     def finish(self, text: str) -> list[tuple[int, str]]:
         """What differs from what was given, with its place; places after the last given are new."""
-        return self.settle(blocks(text, message=self.message, key=self.key))
+        return self.settle(render_blocks(text, message=self.message, key=self.key))
 
     def settle(self, final: list[str]) -> list[tuple[int, str]]:
         """An empty block stands for one that is not there any more."""

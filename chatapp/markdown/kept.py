@@ -7,7 +7,7 @@ from collections import OrderedDict
 from threading import Lock
 from uuid import UUID
 
-from . import blocks_waiting, blocks_within
+from . import blocks_waiting, render_blocks_within
 
 Blocks = tuple[str, ...]
 MOST_KEPT = 16 * 1024 * 1024
@@ -54,7 +54,7 @@ async def rendered_within(message: UUID, key: str, text: str) -> Blocks:
     """For the event loop."""
     found = KEPT.get(message, key, text)
     if found is None:
-        made = await blocks_within(text, message=str(message), key=key)
+        made = await render_blocks_within(text, message=str(message), key=key)
         found = KEPT.put(message, key, text, tuple(made))
     return found
 

@@ -15,11 +15,11 @@ from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 from markdown_it.utils import EnvType
 
-from .addresses import Addresses
+from .addresses_in_text import Addresses
 from .footnotes import footnotes
 from .formula_rules import formula_block, formula_inline
-from .links import finish_links, may_link, readable
-from .pieces import PIECES
+from .link_rules import finish_links, may_link, readable_url
+from .token_html import PIECES
 
 # Real texts make less than one token of each sign; a table of empty cells would make hundreds.
 _TOKENS_FOR_NOTHING = 2_000
@@ -72,7 +72,7 @@ class _Markdown(MarkdownIt):
         return may_link(url)
 
     def normalizeLinkText(self, link: str) -> str:
-        return readable(self.normalizeLink(link))
+        return readable_url(self.normalizeLink(link))
 
 
 def _count(env: EnvType) -> None:

@@ -9,9 +9,9 @@ from django.utils.safestring import SafeString
 from markdown_it.common.utils import escapeHtml
 
 from ..core.items import clean
-from .links import link, may_link, readable
-from .page import MOST_SIGNS, as_it_is
+from .link_rules import link, may_link, readable_url
 from .parser import parser
+from .whole import MOST_SIGNS, as_it_is
 
 # Blank lines, and nothing of how the next line is indented.
 _GAP = re.compile(r"\n[ \t]*+\n(?:[ \t]*+[^\S \t])*+(?:[ \t]*+\Z)?")
@@ -37,6 +37,6 @@ def _runs(text: str) -> Iterator[str]:
         url = md.normalizeLink(found.url)
         if may_link(url):
             yield escapeHtml(text[at : found.index])
-            yield link(url, found.raw if found.schema == "mailto:" else readable(url))
+            yield link(url, found.raw if found.schema == "mailto:" else readable_url(url))
             at = found.last_index
     yield escapeHtml(text[at:])

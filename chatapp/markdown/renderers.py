@@ -3,23 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-import atexit
 import hashlib
 import json
 import logging
-import os
-import select
-import subprocess
-import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 from queue import LifoQueue
 from typing import Any
 
+from ..processes.children import Helper, Overdue
 from .frames import LENGTH, framed
 
-ROOT = Path(__file__).parents[2]
 MOST_REMEMBERED = 1_000
 logger = logging.getLogger(__name__)
 
@@ -33,59 +27,28 @@ class _Renderer:
 
     def __init__(self, cpu_seconds: float, wall_seconds: float) -> None:
         self._cpu, self._wall = cpu_seconds, wall_seconds
-        self._process: subprocess.Popen[bytes] | None = None
+        self._helper: Helper | None = None
 
     def do(self, frame: bytes) -> dict[str, Any]:
-        process = self._started()
         try:
-            return self._asked(process, frame)
-        except (OSError, GivenUp):
+            return self._asked(frame)
+        except (OSError, Overdue):
             self.close()
             raise GivenUp from None
 
-    def _started(self) -> subprocess.Popen[bytes]:
-        if self._process is None:
-            # It gets no environment, so no key either.
-            self._process = subprocess.Popen(
-                [sys.executable, "-m", "chatapp.markdown.worker", str(self._cpu)],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.DEVNULL,
-                env={"PYTHONPATH": str(ROOT)},
-            )
-        return self._process
-
-    def _asked(self, process: subprocess.Popen[bytes], frame: bytes) -> dict[str, Any]:
-        assert process.stdin and process.stdout
-        process.stdin.write(frame)
-        process.stdin.flush()
+    def _asked(self, frame: bytes) -> dict[str, Any]:
+        if self._helper is None:
+            self._helper = Helper("chatapp.markdown.worker", str(self._cpu))
+        self._helper.send(frame)
         deadline = time.monotonic() + self._wall
-        source = process.stdout.fileno()
-        size = int.from_bytes(_read(source, LENGTH, deadline), "big")
-        answer: dict[str, Any] = json.loads(_read(source, size, deadline))
+        size = int.from_bytes(self._helper.read(LENGTH, until=deadline), "big")
+        answer: dict[str, Any] = json.loads(self._helper.read(size, until=deadline))
         return answer
 
     def close(self) -> None:
-        process, self._process = self._process, None
-        if process:
-            process.kill()
-            with process:
-                pass
-
-
-def _read(source: int, size: int, deadline: float) -> bytes:
-    ready, parts, left = select.poll(), [], size
-    ready.register(source, select.POLLIN | select.POLLHUP)
-    while left:
-        waiting = deadline - time.monotonic()
-        if waiting <= 0 or not ready.poll(waiting * 1000):
-            raise GivenUp
-        part = os.read(source, min(left, 1 << 20))
-        if not part:
-            raise GivenUp
-        parts.append(part)
-        left -= len(part)
-    return b"".join(parts)
+        helper, self._helper = self._helper, None
+        if helper:
+            helper.end()
 
 
 class Renderers:
@@ -98,7 +61,6 @@ class Renderers:
             self._free.put(renderer)
         self._threads = ThreadPoolExecutor(size, thread_name_prefix="rendering")
         self._too_much: dict[bytes, None] = {}
-        atexit.register(self.close)
 
     def do(self, name: str, *arguments: Any) -> Any:
         """The job's result. A job that was given up once is not tried again."""

@@ -9,7 +9,7 @@ import nh3
 from .code import CLASSES as CODE_CLASSES
 from .footnotes import ID
 from .formulas import CLASSES as FORMULA_CLASSES
-from .links import may_link
+from .link_rules import may_link
 
 _TEXT = """
     a b blockquote br code del div em h1 h2 h3 h4 h5 h6 hr i input li mark ol p pre s section small span strong sup

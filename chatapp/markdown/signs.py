@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from ..core.signs import HIDDEN
-
-__all__ = ["HIDDEN", "marked"]
+from ..core.visible import Leave, visible
 
 
 def marked(html: str) -> str:
     """Escaped text in which each hidden sign reads as its number."""
-    return HIDDEN.sub(lambda found: f"<mark>U+{ord(found[0]):04X}</mark>", html)
+    return visible(html, Leave.PROSE, written="<mark>U+{:04X}</mark>")

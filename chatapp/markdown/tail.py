@@ -14,8 +14,8 @@ from markdown_it.token import Token
 
 from .footnotes import Expected
 from .healing import healed
-from .page import as_it_is, groups, html_of
 from .parser import TooMuch, environment, parser
+from .whole import as_it_is, groups, html_of
 
 # The first sign of a fence's end, not yet of its full length.
 _ENDING = re.compile(r"\n {0,3}(?:`+|~+)\Z")

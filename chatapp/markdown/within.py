@@ -10,10 +10,10 @@ from typing import Any
 from django.utils.safestring import SafeString
 
 from .growing import Growing
-from .page import as_it_is, blocks
 from .parser import TooMuch
 from .renderers import GivenUp, Renderers
 from .tail import Known, Open, Step, advance
+from .whole import as_it_is, render_blocks
 
 # Nothing so short takes long, whatever it is; a fence may hold code, and highlighters have their own ideas of time.
 SMALL = 600
@@ -25,7 +25,7 @@ async def render_within(
     text: str, *, message: str = "", key: str = "", renderers: Renderers = RENDERERS
 ) -> SafeString:
     """As `render`, without holding up the event loop."""
-    return _joined(await blocks_within(text, message=message, key=key, renderers=renderers))
+    return _joined(await render_blocks_within(text, message=message, key=key, renderers=renderers))
 
 
 def render_waiting(
@@ -38,9 +38,9 @@ def render_waiting(
 def blocks_waiting(
     text: str, *, message: str = "", key: str = "", renderers: Renderers = RENDERERS
 ) -> list[str]:
-    """As `blocks_within`, for a thread that may wait."""
+    """As `render_blocks_within`, for a thread that may wait."""
     if is_small(text):
-        return blocks(text, message=message, key=key)
+        return render_blocks(text, message=message, key=key)
     try:
         made: list[str] = renderers.do("blocks", text, message, key)
     except GivenUp:
@@ -52,11 +52,11 @@ def _joined(html: list[str]) -> SafeString:
     return SafeString("\n".join(html))
 
 
-async def blocks_within(
+async def render_blocks_within(
     text: str, *, message: str = "", key: str = "", renderers: Renderers = RENDERERS
 ) -> list[str]:
     if is_small(text):
-        return blocks(text, message=message, key=key)
+        return render_blocks(text, message=message, key=key)
     try:
         made: list[str] = await renderers.ask("blocks", text, message, key)
     except GivenUp:
@@ -96,7 +96,7 @@ async def finish_within(
     growing: Growing, text: str, *, renderers: Renderers = RENDERERS
 ) -> list[tuple[int, str]]:
     """As `Growing.finish`."""
-    final = await blocks_within(text, message=growing.message, key=growing.key, renderers=renderers)
+    final = await render_blocks_within(text, message=growing.message, key=growing.key, renderers=renderers)
     return growing.settle(final)
 
 

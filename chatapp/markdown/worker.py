@@ -6,20 +6,20 @@ Run as `python -m chatapp.markdown.worker`; jobs come and answers go as frames.
 from __future__ import annotations
 
 import json
-import signal
 import sys
 from collections.abc import Callable
 from dataclasses import asdict
 from typing import Any
 
+from ..processes.limits import limit_cpu
 from .frames import framed, read_frame
-from .page import blocks
 from .parser import TooMuch
 from .tail import Known, advance, opened
+from .whole import render_blocks
 
 
 def _blocks(text: str, message: str, key: str) -> list[str]:
-    return blocks(text, message=message, key=key)
+    return render_blocks(text, message=message, key=key)
 
 
 def _advance(tail: str, known: dict[str, Any], ids: str) -> dict[str, Any]:
@@ -36,9 +36,9 @@ JOBS: dict[str, Callable[..., Any]] = {"blocks": _blocks, "advance": _advance, "
 def main(cpu_seconds: float) -> None:
     jobs, answers = sys.stdin.buffer, sys.stdout.buffer
     while frame := read_frame(jobs):
-        _limit(cpu_seconds)
+        limit_cpu(cpu_seconds)
         answer = _answer(*json.loads(frame))
-        _limit(0)
+        limit_cpu(0)
         answers.write(framed(answer))
         answers.flush()
 
@@ -51,12 +51,6 @@ def _answer(name: str, arguments: list[Any]) -> dict[str, Any]:
         return {}
     except Exception as error:
         return {"wrong": type(error).__name__}
-
-
-def _limit(cpu_seconds: float) -> None:
-    """Nobody handles the signal, so the kernel ends the process, even in the midst of a search for a pattern."""
-    if hasattr(signal, "setitimer"):
-        signal.setitimer(signal.ITIMER_PROF, cpu_seconds)
 
 
 if __name__ == "__main__":

@@ -7,16 +7,17 @@ from typing import Any
 from django.contrib import messages
 from django.contrib.admin import ModelAdmin, TabularInline, display, register
 from django.db import transaction
-from django.db.models import Count, Q
+from django.db.models import Count, Model, Q
+from django.forms import BaseInlineFormSet, ModelForm
 from django.http import HttpRequest
 
+from ..core.visible import visible
 from ..pages.staff.rights import StaffOnly, is_staff
 from ..pages.staff.site import site
-from ..pages.staff.words import visible
 from . import store as mcp_servers
 from .forms import ServerForm, ToolForm
-from .keeper import mcp
 from .models import McpServer, McpTool
+from .part import mcp
 
 CHANGED = "Changed since it was marked: it asks again."
 
@@ -29,7 +30,7 @@ class ToolInline(StaffOnly, TabularInline):
     readonly_fields = ("told",)
     ordering = ("name",)
 
-    def has_add_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+    def has_add_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
         return False
 
     @display(description="Tool")
@@ -62,14 +63,14 @@ class McpServerAdmin(StaffOnly, ModelAdmin):
         kept = obj is not None and _is_command(obj) and mcp().is_command(obj.name)
         return is_staff(request) and not kept
 
-    def get_fields(self, request: HttpRequest, obj: McpServer | None = None) -> Any:
+    def get_fields(self, request: HttpRequest, obj: McpServer | None = None) -> tuple[str, ...]:
         if obj is None:
             return ("name", "url", "key_variable", "key_for", "private_network", "is_on")
         if _is_command(obj):
             return ("name", "state", "is_on")
         return ("name", "state", "url", "key_variable", "key_for", "private_network", "is_on")
 
-    def get_readonly_fields(self, request: HttpRequest, obj: McpServer | None = None) -> Any:
+    def get_readonly_fields(self, request: HttpRequest, obj: McpServer | None = None) -> tuple[str, ...]:
         return () if obj is None else ("name", "state")
 
     def get_inlines(self, request: HttpRequest, obj: McpServer | None) -> Any:
@@ -91,11 +92,13 @@ class McpServerAdmin(StaffOnly, ModelAdmin):
     def switched(self, server: McpServer) -> bool:
         return server.is_on
 
-    def save_model(self, request: HttpRequest, obj: McpServer, form: Any, change: bool) -> None:
+    def save_model(self, request: HttpRequest, obj: McpServer, form: ModelForm, change: bool) -> None:
         mcp_servers.save_server(obj)
         _look_once_it_is_stored()
 
-    def save_formset(self, request: HttpRequest, form: Any, formset: Any, change: bool) -> None:
+    def save_formset(
+        self, request: HttpRequest, form: ModelForm, formset: BaseInlineFormSet, change: bool
+    ) -> None:
         """Only what staff say of tools; everything else of them is the server's."""
         formset.new_objects, formset.changed_objects, formset.deleted_objects = [], [], []
         for each in formset.forms:
@@ -104,9 +107,9 @@ class McpServerAdmin(StaffOnly, ModelAdmin):
                 formset.changed_objects.append((each.instance, each.changed_data))
         _look_once_it_is_stored()
 
-    def _judge(self, request: HttpRequest, form: ToolForm) -> None:
+    def _judge(self, request: HttpRequest, form: ModelForm) -> None:
         said = {name: form.cleaned_data[name] for name in ToolForm.Meta.fields}
-        if not mcp_servers.judge(form.instance.pk, seen=form.cleaned_data["seen"], **said):
+        if not mcp_servers.judge_tool(form.instance.pk, seen=form.cleaned_data["seen"], **said):
             words = f"{visible(form.instance.name)} has changed meanwhile: look at it, and mark it again."
             messages.warning(request, words)
 

@@ -9,8 +9,8 @@ from django import forms
 from django.conf import settings
 
 from ..pages.staff.fields import KeyedForm, is_key_of_another, key_name, web_address
-from .keeper import mcp
 from .models import McpServer, McpTool
+from .part import mcp
 
 
 class ServerForm(KeyedForm):

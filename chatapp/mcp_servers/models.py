@@ -5,8 +5,8 @@ from __future__ import annotations
 from django.core.validators import RegexValidator
 from django.db import models
 
-from ..store.fields import VerbatimField
 from ..store.models import TOOL_NAME_CAP
+from ..store.verbatim_field import VerbatimField
 
 
 class McpServer(models.Model):

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from django.db import transaction
 from django.db.models import F
 
+from ..tools.mcp.as_tool import fingerprint_of
 from ..tools.mcp.offered import Offered
-from ..tools.mcp.tools import fingerprint_of
 from .models import McpServer, McpTool
 
 
@@ -91,7 +91,7 @@ def save_server(server: McpServer) -> None:
 
 
 @transaction.atomic
-def judge(tool: int, *, seen: str, **said: bool) -> bool:
+def judge_tool(tool: int, *, seen: str, **said: bool) -> bool:
     """What staff say of a tool, having seen it with this fingerprint. False where it is another by now."""
     rows = McpTool.objects.select_for_update().filter(pk=tool)
     known = {name: said[name] for name in ("safe", "idempotent", "is_on", "in_new_conversations")}

@@ -10,7 +10,6 @@ from ..oversight.models import Look
 from ..pages.models import Preference, Theme
 from ..reviews.models import Note, Scope, Submission, Submitted, Verdict, Wish
 from ..sharing.models import Share
-from ..store.fields import VerbatimField
 from ..store.models import (
     ENDED,
     IS_LIVE,
@@ -30,6 +29,7 @@ from ..store.models import (
     ToolRun,
 )
 from ..store.running_models import Heartbeat, LongWrite, Throttle
+from ..store.verbatim_field import VerbatimField
 
 __all__ = [
     "ENDED",

@@ -3,15 +3,15 @@ What one may not see is what does not exist."""
 
 from __future__ import annotations
 
-from typing import Any
 from uuid import UUID
 
+from django.contrib.auth.models import User
 from django.http import Http404
 
 from ..store.models import Conversation, Message
 
 
-def my_conversation(user: Any, pk: UUID) -> Conversation:
+def my_conversation(user: User, pk: UUID) -> Conversation:
     """A conversation of one's own."""
     found = Conversation.objects.filter(pk=pk, owner=user, deleted_at=None).first()
     if found is None:
@@ -19,7 +19,7 @@ def my_conversation(user: Any, pk: UUID) -> Conversation:
     return found
 
 
-def my_message(user: Any, pk: UUID) -> Message:
+def my_message(user: User, pk: UUID) -> Message:
     """A message in a conversation of one's own."""
     rows = Message.objects.select_related("conversation").filter(deletion=None, conversation__deleted_at=None)
     found = rows.filter(pk=pk, conversation__owner=user).first()
@@ -28,12 +28,12 @@ def my_message(user: Any, pk: UUID) -> Message:
     return found
 
 
-def readable_message(user: Any, pk: UUID) -> Message:
+def readable_message(user: User, pk: UUID) -> Message:
     """A message that they may read, whether or not they may do anything with it."""
     return my_message(user, pk)
 
 
-def only_staff(user: Any) -> None:
+def only_staff(user: User) -> None:
     """For everybody else there is nothing."""
     if not (user.is_active and user.is_staff):
         raise Http404

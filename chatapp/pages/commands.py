@@ -13,6 +13,7 @@ from django.urls import reverse
 from django.utils.html import escape
 from django_htmx.http import HttpResponseClientRedirect
 
+from ..core.named import identity
 from ..store import Refused
 from .elements import message_id
 from .operations import Operation
@@ -50,10 +51,8 @@ def submission(request: HttpRequest, key: UUID) -> UUID:
 
 def submission_named(request: HttpRequest) -> UUID:
     """By the form's own field."""
-    try:
-        return submission(request, UUID(request.POST.get("key", "")))
-    except ValueError:
-        return uuid4()
+    key = identity(request.POST.get("key", ""))
+    return submission(request, key) if key else uuid4()
 
 
 def away(request: HttpRequest, url: str) -> HttpResponse:

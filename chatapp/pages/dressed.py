@@ -23,14 +23,8 @@ class Dressed(forms.BaseForm):
         next(iter(self.fields.values())).widget.attrs["autofocus"] = True
 
 
-class PasswordForm(Dressed, forms.Form):
+class OwnPassword(forms.BaseForm):
     """Whoever is signed in shows that it is still them."""
-
-    password = forms.CharField(
-        label="Password",
-        strip=False,
-        widget=forms.PasswordInput(attrs={"autocomplete": "current-password"}),
-    )
 
     def __init__(self, *args: Any, user: User, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -41,3 +35,11 @@ class PasswordForm(Dressed, forms.Form):
         if not self.user.check_password(password):
             raise forms.ValidationError("That is not your password.")
         return password
+
+
+class PasswordForm(OwnPassword, Dressed, forms.Form):
+    password = forms.CharField(
+        label="Password",
+        strip=False,
+        widget=forms.PasswordInput(attrs={"autocomplete": "current-password"}),
+    )

@@ -10,7 +10,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.template.loader import render_to_string
 
-from ..store.database.unavailable import trouble_in
+from ..store.database.trouble import trouble_in
 from .unavailable import unavailable
 
 

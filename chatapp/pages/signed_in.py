@@ -1,4 +1,4 @@
-"""Who is signed in: for what stays open longer than a request."""
+"""Who is signed in: to a request, and to what stays open for longer."""
 
 from __future__ import annotations
 
@@ -6,11 +6,10 @@ import asyncio
 from collections.abc import Iterable
 from dataclasses import dataclass
 from importlib import import_module
-from typing import Any
 
 from django.conf import settings
 from django.contrib.auth import get_user
-from django.contrib.auth.models import User
+from django.contrib.auth.models import AnonymousUser, User
 from django.contrib.sessions.models import Session
 from django.http import HttpRequest
 from django.utils import timezone
@@ -21,9 +20,17 @@ ASK_AGAIN_SECONDS = 4.0
 SessionStore = import_module(settings.SESSION_ENGINE).SessionStore
 # A session and an account as they are stored.
 Proof = tuple[str, str]
+# Whoever looks at what strangers may see too.
+Anybody = User | AnonymousUser
 
 
-def who_is_signed_in(session: str) -> Any:
+class SignedIn(HttpRequest):
+    """What `login_required` lets through."""
+
+    user: User
+
+
+def who_is_signed_in(session: str) -> Anybody:
     """By the session as it is stored now, the password, and whether the account is open; else nobody."""
     request = HttpRequest()
     request.session = SessionStore(session or None)

@@ -11,8 +11,8 @@ from django.template.loader import render_to_string
 from django.utils.deprecation import MiddlewareMixin
 from django.utils.html import escape
 
-from ..config.patience import give_up
-from ..store.database.unavailable import Trouble, trouble_in
+from ..config.patience import stop_waiting
+from ..store.database.trouble import DatabaseTrouble, trouble_in
 from .commands import by_script
 
 log = logging.getLogger(__name__)
@@ -31,9 +31,9 @@ class Unavailable(MiddlewareMixin):
         return unavailable(request, trouble) if trouble else None
 
 
-def unavailable(request: HttpRequest, trouble: Trouble) -> HttpResponse:
+def unavailable(request: HttpRequest, trouble: DatabaseTrouble) -> HttpResponse:
     """It asks nobody who looks: that may be what cannot be told."""
-    give_up()
+    stop_waiting()
     log.warning("%s %s %s", trouble, request.method, request.path)
     response = HttpResponse(_words(request, trouble), status=503, headers={"Retry-After": str(RETRY_SECONDS)})
     # Else Django would call it an error of ours.
@@ -41,7 +41,7 @@ def unavailable(request: HttpRequest, trouble: Trouble) -> HttpResponse:
     return response
 
 
-def _words(request: HttpRequest, trouble: Trouble) -> str:
+def _words(request: HttpRequest, trouble: DatabaseTrouble) -> str:
     if by_script(request):
         return escape(f"{trouble} {NOTHING_LOST}")
     context: dict[str, Any] = {

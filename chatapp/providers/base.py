@@ -12,6 +12,7 @@ from ..core.contracts import Contract
 from ..core.events import Event
 from ..core.history import History, Repair
 from ..core.items import KeyMaker
+from ..core.model_name import ModelName
 
 OFF = "off"
 
@@ -61,7 +62,7 @@ class ModelSpec:
 
     @property
     def id(self) -> str:
-        return f"{self.provider}:{self.name}"
+        return str(ModelName(self.provider, self.name))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -148,7 +149,7 @@ class Parser(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Sent:
+class RequestShape:
     """What a request is made of, in short lines without its words, and how many thoughts are in it."""
 
     shape: tuple[str, ...] = ()

@@ -13,13 +13,15 @@ from typing import Protocol
 from ..core.contracts import Contract
 from ..core.events import Event
 from ..core.items import KeyMaker
+from ..core.model_name import ModelName
+from ..core.visible import hides
 from . import WIRES
-from .base import Ask, Endpoint, ModelSpec, ProviderError, Sent, UnknownModel
+from .base import Ask, Endpoint, ModelSpec, ProviderError, RequestShape, UnknownModel
 from .demo import DemoProvider
 from .failures import label_of
 from .http import HttpProvider
 
-__all__ = ["NOTHING", "Catalog", "Choices", "Listing", "Provider", "Said", "UnknownModel"]
+__all__ = ["NOTHING", "Catalog", "Choices", "Listing", "Provider", "StaffSaid", "UnknownModel"]
 
 KEPT = 600.0
 FAILURE_KEPT = 30.0
@@ -40,7 +42,7 @@ class Provider(Protocol):
 
     def contract(self, model: ModelSpec) -> Contract: ...
 
-    def sent(self, ask: Ask) -> Sent:
+    def sent(self, ask: Ask) -> RequestShape:
         """What the request is made of, as it goes out."""
 
     def stream(self, ask: Ask, keys: KeyMaker) -> AsyncGenerator[Event, None]:
@@ -61,7 +63,7 @@ class Listing:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Said:
+class StaffSaid:
     """What staff said of a model. An effort that it does not have says nothing."""
 
     label: str = ""
@@ -80,7 +82,7 @@ class Choices:
 
     endpoints: tuple[Endpoint, ...] = ()
     off: Mapping[str, str] = field(default_factory=dict)
-    said: Mapping[str, Said] = field(default_factory=dict)
+    said: Mapping[str, StaffSaid] = field(default_factory=dict)
     default: str = ""
 
 
@@ -142,14 +144,14 @@ class Catalog:
 
     def find(self, model: str) -> tuple[Provider, ModelSpec]:
         """Who answers for `provider:model id`, which need be neither listed nor offered."""
-        name, _, rest = model.partition(":")
+        name = ModelName.of(model)
         shown = f"{model[:NAME_CAP]!r}"
-        if not (name and rest and model.isprintable() and len(model) <= NAME_CAP):
+        if not name.is_whole or hides(model) or len(model) > NAME_CAP:
             raise UnknownModel(f"{shown} names no model. A model is named like openai:gpt-5.")
-        provider = self._providers.get(name)
+        provider = self._providers.get(name.provider)
         if provider is None:
-            raise UnknownModel(self._missing(shown, name))
-        return provider, self._as_said(self._listed(name, rest) or provider.model(rest))
+            raise UnknownModel(self._missing(shown, name.provider))
+        return provider, self._as_said(self._listed(name) or provider.model(name.own))
 
     def offered(self, model: str) -> tuple[Provider, ModelSpec]:
         """As `find`, for somebody who chooses it now."""
@@ -170,10 +172,10 @@ class Catalog:
         said = self._choices.said.get(spec.id)
         return said.of(spec) if said else spec
 
-    def _listed(self, provider: str, name: str) -> ModelSpec | None:
+    def _listed(self, name: ModelName) -> ModelSpec | None:
         """A provider's list may tell more of a model than its name does."""
-        _, listing = self._kept.get(provider, (0.0, None))
-        return next((spec for spec in listing.models if spec.name == name), None) if listing else None
+        _, listing = self._kept.get(name.provider, (0.0, None))
+        return next((spec for spec in listing.models if spec.name == name.own), None) if listing else None
 
     def label(self, model: str) -> str:
         """What people call a model, whether or not it can still be asked."""
@@ -183,12 +185,11 @@ class Catalog:
         try:
             spec = self.find(model)[1]
         except UnknownModel:
-            return self._remembered(model) or model.partition(":")[2] or model
+            return self._remembered(model) or ModelName.of(model).own or model
         return spec.label or spec.name
 
     def _remembered(self, model: str) -> str:
-        provider, _, name = model.partition(":")
-        listed = self._listed(provider, name)
+        listed = self._listed(ModelName.of(model))
         return listed.label if listed else ""
 
     def listed(self) -> list[ModelSpec]:

@@ -14,8 +14,8 @@ import httpx
 
 from ..net.dial import ANYWHERE, PUBLIC, public_trust
 from .base import Endpoint, ProviderError, Trouble
-from .failures import in_words, label_of
-from .reading import Limits
+from .failures import failing_in_words, label_of
+from .reader import StreamLimits
 from .transport import Transport
 
 # Those who may go everywhere, and those of the public web alone: no connection of the first ones is used for the others.
@@ -60,7 +60,11 @@ def _new_client(public: bool) -> httpx.AsyncClient:
 
 
 def request(
-    endpoint: Endpoint, path: str, headers: Mapping[str, str], limits: Limits, content: bytes | None = None
+    endpoint: Endpoint,
+    path: str,
+    headers: Mapping[str, str],
+    limits: StreamLimits,
+    content: bytes | None = None,
 ) -> httpx.Request:
     """A GET, or a POST where there is content; refused here where the endpoint itself is wrong."""
     if endpoint.problem:
@@ -96,20 +100,20 @@ def _url(base: str, path: str) -> httpx.URL | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class HttpAnswer:
     status: int
     headers: Mapping[str, str]
     body: AsyncIterator[bytes]
 
 
 @asynccontextmanager
-async def answered(endpoint: Endpoint, question: httpx.Request) -> AsyncIterator[Answer]:
+async def answered(endpoint: Endpoint, question: httpx.Request) -> AsyncIterator[HttpAnswer]:
     """The answer while it is read; the connection is given back, or closed where something is left unread."""
-    with in_words(endpoint):
+    with failing_in_words(endpoint):
         response = await client(public=endpoint.public).send(question, stream=True)
         raw = cast(AsyncGenerator[bytes, None], response.aiter_raw())
         try:
             async with aclosing(raw) as body:
-                yield Answer(response.status_code, response.headers, body)
+                yield HttpAnswer(response.status_code, response.headers, body)
         finally:
             await response.aclose()

@@ -29,18 +29,18 @@ def label_of(endpoint: Endpoint) -> str:
 
 
 @contextmanager
-def in_words(endpoint: Endpoint) -> Iterator[None]:
+def failing_in_words(endpoint: Endpoint) -> Iterator[None]:
     """Nothing but a ProviderError leaves, and the key is in none of its words."""
     try:
         yield
     except FAILURES as failure:
         raise _failed(label_of(endpoint), failure) from None
     except ProviderError as error:
-        hide(endpoint.key, error)
+        hide_key(endpoint.key, error)
         raise
 
 
-def hide(key: str, error: ProviderError) -> None:
+def hide_key(key: str, error: ProviderError) -> None:
     """Some servers repeat the key that they refuse."""
     if len(key) >= SHORTEST_KEY:
         error.raw, error.sentence = error.raw.replace(key, "…"), error.sentence.replace(key, "…")

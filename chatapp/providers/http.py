@@ -16,17 +16,17 @@ from ..core.events import Event, ItemStarted, Retrying
 from ..core.history import History
 from ..core.items import KeyMaker, Kind
 from ..core.verbatim import encode
-from .base import Ask, Endpoint, ModelSpec, ProviderError, Sent, Trouble, Wire
-from .bodies import finish, is_error, model_rows, streams, whole, words
-from .client import Answer, answered, request
+from .base import Ask, Endpoint, ModelSpec, ProviderError, RequestShape, Trouble, Wire
+from .client import HttpAnswer, answered, request
 from .failures import label_of
-from .reading import MIB, Limits, Reader
+from .reader import MIB, Reader, StreamLimits
 from .refusals import WAIT_CAP, trouble_error
 from .shape import shape_of
+from .whole_answers import is_error_body, model_rows, read_to_end, read_whole, streams, words
 
 BACKOFF = (1.0, 2.0, 4.0, 8.0)
-ANSWER_LIMITS = Limits()
-LIST_LIMITS = Limits(connect=5.0, silence=10.0, total=15.0, answer=16 * MIB)
+ANSWER_LIMITS = StreamLimits()
+LIST_LIMITS = StreamLimits(connect=5.0, silence=10.0, total=15.0, answer=16 * MIB)
 UNSENDABLE = (RecursionError, ValueError)
 MEANWHILE = {Trouble.BUSY: "is busy", Trouble.UNREACHABLE: "cannot be reached"}
 
@@ -39,8 +39,8 @@ class HttpProvider:
         endpoint: Endpoint,
         wire: Wire,
         *,
-        limits: Limits = ANSWER_LIMITS,
-        list_limits: Limits = LIST_LIMITS,
+        limits: StreamLimits = ANSWER_LIMITS,
+        list_limits: StreamLimits = LIST_LIMITS,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
         now: Callable[[], float] = time.monotonic,
     ) -> None:
@@ -55,12 +55,12 @@ class HttpProvider:
     def contract(self, model: ModelSpec) -> Contract:
         return contract_for(model.dialect, model=model.name, host=self.endpoint.host)
 
-    def sent(self, ask: Ask) -> Sent:
+    def sent(self, ask: Ask) -> RequestShape:
         """Nothing of what cannot be sent."""
         with suppress(*UNSENDABLE):
             body = self.wire.body(ask)
-            return Sent(tuple(shape_of(body)), self.wire.thoughts(ask, body))
-        return Sent()
+            return RequestShape(tuple(shape_of(body)), self.wire.thoughts(ask, body))
+        return RequestShape()
 
     async def stream(self, ask: Ask, keys: KeyMaker) -> AsyncGenerator[Event, None]:
         """The answer's events. A request that failed before it gave more than thoughts goes out again, announced each time."""
@@ -100,9 +100,9 @@ class HttpProvider:
                 data = b"" if reader.ended else await anext(answer.body, b"")
             for event in reader.close():
                 yield event
-            await finish(answer.body)
+            await read_to_end(answer.body)
 
-    async def _opening(self, answer: Answer) -> bytes:
+    async def _opening(self, answer: HttpAnswer) -> bytes:
         """The first bytes of a stream, or the error that this answer is none."""
         if answer.status != 200:
             raise await self._refused(answer)
@@ -110,11 +110,11 @@ class HttpProvider:
         if streams(first):
             return first
         text = await words(answer.body, first)
-        if is_error(text):
+        if is_error_body(text):
             raise self.wire.refusal(self.endpoint, answer.status, answer.headers, text)
         raise trouble_error(Trouble.GARBAGE, self._label, text, status=answer.status)
 
-    async def _refused(self, answer: Answer) -> ProviderError:
+    async def _refused(self, answer: HttpAnswer) -> ProviderError:
         text = await words(answer.body)
         if 300 <= answer.status < 400:
             sentence = f"{self._label} is at another address now. Correct its base URL."
@@ -145,7 +145,7 @@ class HttpProvider:
         async with answered(self.endpoint, self._list_question()) as answer:
             if answer.status != 200:
                 raise await self._refused(answer)
-            return await whole(answer.body, self._list_limits.answer)
+            return await read_whole(answer.body, self._list_limits.answer)
 
     def _list_question(self) -> httpx.Request:
         spec = self.model("")

@@ -36,7 +36,7 @@ def trouble_error(trouble: Trouble, label: str, raw: str = "", **more: object) -
     return ProviderError(trouble, sentence, raw[:RAW_CAP], **more)  # type: ignore[arg-type]
 
 
-def refused(
+def refusal_by_status(
     label: str,
     status: int,
     headers: Mapping[str, str],

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from ..core.plural import many
 from ..core.verbatim import dumps, encode
 
 MOST_LINES, LONGEST_LINE, LONGEST_SETTING = 60, 300, 200
@@ -47,7 +48,7 @@ def _told(name: str, value: Any) -> str:
         case str():
             return f"{len(value):,} characters"
         case list():
-            return f"{_many(len(value))}, {_size(value)}{_kinds(value)}"
+            return f"{many(len(value), 'entry', 'entries')}, {_size(value)}{_kinds(value)}"
         case _:
             return _size(value)
 
@@ -93,10 +94,6 @@ def _marks(entry: Any) -> Iterator[str]:
             yield "sealed"
         yield from (f"with {name}" for name in BESIDE_THE_WORDS if entry.get(name))
         yield from (f"with empty {name}" for name in BESIDE_THE_WORDS if entry.get(name) == "")
-
-
-def _many(entries: int) -> str:
-    return "1 entry" if entries == 1 else f"{entries:,} entries"
 
 
 def _size(value: Any) -> str:

@@ -6,7 +6,7 @@ BOM = b"\xef\xbb\xbf"
 LF = 10
 
 
-class TooLong(Exception):
+class EventTooLong(Exception):
     """One event is larger than the reader allows."""
 
 
@@ -29,7 +29,7 @@ class Decoder:
         self._size += len(data)
         events = self._events() if whole else []
         if self._size > self._cap:
-            raise TooLong
+            raise EventTooLong
         return events
 
     def _with_lf(self, data: bytes) -> bytes:
@@ -56,7 +56,7 @@ class Decoder:
 
     def _event(self, block: bytes) -> tuple[str, str] | None:
         if len(block) > self._cap:
-            raise TooLong
+            raise EventTooLong
         if block.startswith(b"data: ") and b"\n" not in block:
             return "", block[6:].decode("utf-8", "replace")
         return _of_lines(block.split(b"\n"))

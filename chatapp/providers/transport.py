@@ -10,7 +10,7 @@ import httpcore
 import httpx
 
 from ..net.dial import ANYWHERE, Guard
-from ..net.sockets import Network
+from ..net.guarded_network import Network
 
 KEPT_OPEN = 30.0
 

@@ -2,57 +2,53 @@
 
 from __future__ import annotations
 
-from typing import Any
 from uuid import UUID
 
 from django.contrib.auth.models import User
 from django.db.models import QuerySet
 from django.http import Http404
 
+from ..core.named import identity, number
 from ..store.models import Conversation
 from .models import Note, Submission, Wish
-from .reviewers import is_reviewer, reviewers
 from .store import reviewing
+from .store.reviewers import is_reviewer, reviewers
 from .store.submitting import submissions_of, wishes_of
 
-LONGEST_NUMBER = 18
 
-
-def may_see_the_queue(user: Any) -> bool:
+def may_see_the_queue(user: User) -> bool:
     """Of staff who review nothing: what is there and who holds it."""
-    return bool(user.is_staff or is_reviewer(user))
+    return user.is_staff or is_reviewer(user)
 
 
-def my_submission(user: Any, pk: UUID) -> Submission:
+def my_submission(user: User, pk: UUID) -> Submission:
     """One of a conversation of one's own."""
     return _one(submissions_of(user), pk)
 
 
-def held_submission(user: Any, pk: UUID) -> Submission:
+def held_submission(user: User, pk: UUID) -> Submission:
     """One that was taken by them or given to them, to review."""
     return _one(reviewing.held_by(user), pk)
 
 
-def readable_submission(user: Any, pk: UUID) -> Submission:
+def readable_submission(user: User, pk: UUID) -> Submission:
     return _one(reviewing.readable_by(user), pk)
 
 
-def queued_submission(user: Any, pk: UUID) -> Submission:
+def queued_submission(user: User, pk: UUID) -> Submission:
     """One that they hold or may take."""
     return _one(reviewing.queue_of(user), pk)
 
 
-def submission_to_assign(user: Any, pk: UUID) -> Submission:
+def submission_to_assign(user: User, pk: UUID) -> Submission:
     """Any that nobody has judged, for staff."""
     return _one(reviewing.to_assign() if user.is_staff else Submission.objects.none(), pk)
 
 
 def submitted_message(submission: Submission, name: str) -> UUID:
     """A message of this submission, as a form or an address names it."""
-    try:
-        found = reviewing.load_submitted(submission, UUID(name))
-    except ValueError:
-        found = None
+    pk = identity(name)
+    found = reviewing.load_submitted(submission, pk) if pk else None
     if found is None:
         raise Http404
     return found.message_id
@@ -60,20 +56,22 @@ def submitted_message(submission: Submission, name: str) -> UUID:
 
 def note_on(submission: Submission, name: str) -> Note:
     """A note of this submission, as a form names it."""
-    found = reviewing.load_note(submission, _number(name))
+    pk = number(name)
+    found = None if pk is None else reviewing.load_note(submission, pk)
     if found is None:
         raise Http404
     return found
 
 
 def reviewer_named(name: str) -> User:
-    found = reviewers().filter(pk=_number(name)).first()
+    pk = number(name)
+    found = None if pk is None else reviewers().filter(pk=pk).first()
     if found is None:
         raise Http404
     return found
 
 
-def conversation_to_ask_for(user: Any, pk: UUID) -> Conversation:
+def conversation_to_ask_for(user: User, pk: UUID) -> Conversation:
     """Anybody's but one's own, for staff. It opens none of its words."""
     rows = Conversation.objects.select_related("owner").defer("tools", "instructions")
     found = rows.filter(pk=pk, deleted_at=None, owner__is_active=True).exclude(owner=user).first()
@@ -82,7 +80,7 @@ def conversation_to_ask_for(user: Any, pk: UUID) -> Conversation:
     return found
 
 
-def my_wish(user: Any, pk: UUID) -> Wish:
+def my_wish(user: User, pk: UUID) -> Wish:
     found = wishes_of(user).filter(pk=pk).first()
     if found is None:
         raise Http404
@@ -94,9 +92,3 @@ def _one(rows: QuerySet[Submission], pk: UUID) -> Submission:
     if found is None:
         raise Http404
     return found
-
-
-def _number(name: str) -> int:
-    if not (name.isascii() and name.isdigit() and len(name) <= LONGEST_NUMBER):
-        raise Http404
-    return int(name)

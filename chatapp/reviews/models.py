@@ -9,8 +9,8 @@ from django.db import models
 from django.db.models import Q
 from django.utils import timezone
 
-from ..store.fields import VerbatimField
 from ..store.models import Conversation, Message
+from ..store.verbatim_field import VerbatimField
 
 
 class Scope(models.TextChoices):

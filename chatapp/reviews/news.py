@@ -5,20 +5,21 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from datetime import datetime, tzinfo
-from typing import Any
 from uuid import UUID
 
+from django.contrib.auth.models import User
 from django.template.loader import render_to_string
 from django.utils import timezone
 
-from ..catalog.page import models_in_words
+from ..catalog.page.models import models_in_words
 from ..core.durations import in_short
+from ..core.plural import many
 from ..pages import operations
 from ..pages.operations import Operation
 from ..pages.words.moments import Moment, ago
 from ..providers.catalog import Catalog
 from .models import Submission, Verdict, Wish
-from .reviewers import reviewers
+from .store.reviewers import reviewers
 from .store.reviewing import load_marks, load_titles
 from .store.submitting import submissions_of, wishes_of
 
@@ -31,7 +32,7 @@ _JUDGED = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class State:
+class ReviewState:
     """In words, and the sign before them: open, good, work or bad."""
 
     words: str
@@ -49,7 +50,7 @@ class ShownSubmission:
     facts: str
     at: Moment
     ago: str
-    state: State
+    state: ReviewState
     news: bool
     may_open: bool
     may_take: bool
@@ -69,7 +70,7 @@ class ShownWish:
 
 
 def shown_submissions(
-    rows: Iterable[Submission], viewer: Any, catalog: Catalog, zone: tzinfo
+    rows: Iterable[Submission], viewer: User, catalog: Catalog, zone: tzinfo
 ) -> list[ShownSubmission]:
     rows, now = list(rows), timezone.now()
     titles, reading = load_titles(rows), set(reviewers().values_list("pk", flat=True))
@@ -79,7 +80,7 @@ def shown_submissions(
 def _shown(
     row: Submission,
     title: str,
-    viewer: Any,
+    viewer: User,
     reading: Collection[int],
     catalog: Catalog,
     zone: tzinfo,
@@ -109,21 +110,21 @@ def _shown(
 
 def facts_of(row: Submission, catalog: Catalog) -> str:
     """`5 branches, 3 min 45 s of thought, by GPT-5`, as it was submitted."""
-    branches = "1 branch" if row.branches == 1 else f"{row.branches:,} branches"
+    branches = many(row.branches, "branch", "branches")
     thought = f"{in_short(row.thought_ms)} of thought" if row.thought_ms is not None else ""
     models = list(dict.fromkeys(catalog.label(model) or model for model in row.by_models))
     return ", ".join(filter(None, [branches, thought, f"by {models_in_words(models)}" if models else ""]))
 
 
-def state_of(row: Submission, viewer: Any, *, free: bool) -> State:
+def state_of(row: Submission, viewer: User, *, free: bool) -> ReviewState:
     if row.verdict:
         words, sign = _JUDGED[Verdict(row.verdict)]
-        return State(words=words, sign=sign)
+        return ReviewState(words=words, sign=sign)
     if free:
-        return State(words="waits for a reviewer")
+        return ReviewState(words="waits for a reviewer")
     if row.reviewer_id == viewer.pk:
-        return State(words="assigned to you" if row.assigned else "you read it")
-    return State(words=f"{name_of(row.reviewer)} reads it")
+        return ReviewState(words="assigned to you" if row.assigned else "you read it")
+    return ReviewState(words=f"{name_or_somebody(row.reviewer)} reads it")
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +136,7 @@ class ReviewsHere:
     wishes: list[ShownWish]
 
 
-def reviews_here(conversation: UUID, viewer: Any, catalog: Catalog, zone: tzinfo) -> ReviewsHere:
+def reviews_here(conversation: UUID, viewer: User, catalog: Catalog, zone: tzinfo) -> ReviewsHere:
     found = submissions_of(viewer, conversation)
     newest = shown_submissions(found[:1], viewer, catalog, zone)
     older = found.count() - 1 if newest else 0
@@ -145,14 +146,14 @@ def reviews_here(conversation: UUID, viewer: Any, catalog: Catalog, zone: tzinfo
 
 
 def shown_wishes(rows: Iterable[Wish], zone: tzinfo) -> list[ShownWish]:
-    return [ShownWish(row, name_of(row.by), Moment(row.created_at.astimezone(zone))) for row in rows]
+    return [ShownWish(row, name_or_somebody(row.by), Moment(row.created_at.astimezone(zone))) for row in rows]
 
 
-def name_of(person: Any) -> str:
-    return str(person.get_username()) if person else SOMEBODY
+def name_or_somebody(person: User | None) -> str:
+    return person.get_username() if person else SOMEBODY
 
 
-def review_news(person: Any) -> list[Operation]:
+def review_news(person: User) -> list[Operation]:
     """The marks in the list beside their other pages."""
     context = {"marks": load_marks(person)}
     return [

@@ -8,22 +8,20 @@ from datetime import tzinfo
 from typing import Any
 from uuid import UUID
 
+from django.contrib.auth.models import User
 from django.urls import reverse
 
 from ..branches.models import Origin
 from ..pages.words.moments import Moment
 from ..providers.catalog import Catalog
-from ..sharing.page import AT_ONCE, without_decider
+from ..sharing.page.shared import AT_ONCE, without_decider
 from ..sharing.store import facts_for_reviewers
 from ..store import load_branch
 from ..store.models import Message
-from ..thread.bodies import blocks_of
-from ..thread.item import ShownItem
-from ..thread.message import Look, ShownMessage
-from ..thread.pieces import pieces_of
-from ..thread.timeline import timeline_of
+from ..thread.message import ShownMessage, Standpoint
+from ..thread.page import for_others
 from .models import Note, Scope, Submitted, Verdict
-from .news import ShownSubmission, name_of, shown_submissions
+from .news import ShownSubmission, name_or_somebody, shown_submissions
 from .store.reviewing import Reading, forks_from, load_notes, load_then
 
 OWNER, REVIEWER = "owner", "reviewer"
@@ -75,7 +73,7 @@ class ReviewPage:
 
 
 def load_review_page(
-    reading: Reading, at: UUID, viewer: Any, catalog: Catalog, zone: tzinfo, start: int | None
+    reading: Reading, at: UUID, viewer: User, catalog: Catalog, zone: tzinfo, start: int | None
 ) -> ReviewPage:
     """The branch through the message `at`; without a place to start, the part of it where that stands."""
     row = reading.submission
@@ -85,13 +83,14 @@ def load_review_page(
     role = OWNER if row.conversation.owner_id == viewer.pk else REVIEWER
     shown = path[begin : begin + AT_ONCE]
     siblings = {pk: reading.tree.siblings(pk) for pk in shown}
-    look = Look(viewer=viewer, leaf=None, siblings=siblings, zone=zone, shared=True, reviewed=role)
+    acts, end = f"reviews/_acts_{role}.html", "thread/_end_shared.html"
+    look = Standpoint(viewer=viewer, leaf=None, siblings=siblings, zone=zone, acts=acts, end=end)
     return ReviewPage(
         reading=reading,
         role=role,
         leaf=leaf,
         shown=shown_submissions([row], viewer, catalog, zone)[0],
-        reviewer=name_of(row.reviewer),
+        reviewer=name_or_somebody(row.reviewer),
         decided=Moment(row.decided_at.astimezone(zone)) if row.decided_at else None,
         forks=[_fork(fork, viewer, zone) for fork in forks_from(row)],
         messages=_reviewed(reading, shown, look, catalog),
@@ -100,7 +99,7 @@ def load_review_page(
     )
 
 
-def _reviewed(reading: Reading, shown: Sequence[UUID], look: Look, catalog: Catalog) -> list[Reviewed]:
+def _reviewed(reading: Reading, shown: Sequence[UUID], look: Standpoint, catalog: Catalog) -> list[Reviewed]:
     branch, notes = load_branch(shown[-1], newest=len(shown)), load_notes(reading)
     then = load_then(reading.submission, shown)
     return [
@@ -113,25 +112,22 @@ def _reviewed(reading: Reading, shown: Sequence[UUID], look: Look, catalog: Cata
     ]
 
 
-def _shown(row: Message, items: list[Any], then: Submitted, look: Look, catalog: Catalog) -> ShownMessage:
+def _shown(
+    row: Message, items: list[Any], then: Submitted, look: Standpoint, catalog: Catalog
+) -> ShownMessage:
     """As it was when it was submitted: what came later is taken out before anything is made of it."""
     items = items[: then.items]
     row.metadata, row.next_seq = facts_for_reviewers(row.metadata), then.items
     if then.facts is not None:
         row.status, row.metadata = then.status, then.facts
-    pieces = [without_decider(piece) for piece in pieces_of(row, items)]
-    made = [
-        ShownItem(row.pk, piece, blocks_of(row.pk, piece), viewer=look.viewer, zone=look.zone)
-        for piece in pieces
-    ]
-    return ShownMessage(row, made, look, timeline_of(row, items, catalog.label(row.model)))
+    return for_others(row, items, look, catalog.label(row.model), told=without_decider)
 
 
-def _note(row: Note, look: Look) -> ShownNote:
-    return ShownNote(row, name_of(row.author), Moment(row.created_at.astimezone(look.zone)))
+def _note(row: Note, look: Standpoint) -> ShownNote:
+    return ShownNote(row, name_or_somebody(row.author), Moment(row.created_at.astimezone(look.zone)))
 
 
-def _fork(row: Origin, viewer: Any, zone: tzinfo) -> TakenFork:
+def _fork(row: Origin, viewer: User, zone: tzinfo) -> TakenFork:
     mine = row.conversation.owner_id == viewer.pk
     url = reverse("conversation", args=[row.conversation_id]) if mine else ""
-    return TakenFork("you" if mine else name_of(row.by), url, Moment(row.made_at.astimezone(zone)))
+    return TakenFork("you" if mine else name_or_somebody(row.by), url, Moment(row.made_at.astimezone(zone)))

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
 from uuid import UUID
 
+from django.contrib.auth.models import User
 from django.http import Http404
 
 from .models import Share
 from .store import load_share
 
 
-def my_share(user: Any, pk: UUID) -> Share:
+def my_share(user: User, pk: UUID) -> Share:
     """A link to a branch of one's own that is not revoked."""
     found = load_share(user, pk)
     if found is None:

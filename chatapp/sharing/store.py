@@ -10,12 +10,13 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID, uuid4
 
+from django.contrib.auth.models import User
 from django.db import transaction
 from django.db.models import F, Q, QuerySet
 from django.utils import timezone
 
-from ..branches.copying import Parts
-from ..branches.forking import FORK_OF, Extent, Forked, Manner, fork
+from ..branches.store.copying import Parts
+from ..branches.store.forking import FORK_OF, Extent, Forked, Manner, fork
 from ..core.items import Kind
 from ..core.titles import first_words
 from ..store.changes import tell
@@ -51,7 +52,7 @@ class Shared:
 def share(
     leaf: Message,
     *,
-    by: Any,
+    by: User,
     with_thoughts: bool = True,
     with_tools: bool = True,
     expires_at: datetime | None = None,
@@ -83,7 +84,7 @@ def share(
     )
 
 
-def load_shares(owner: Any, conversation: UUID | None = None) -> list[Share]:
+def load_shares(owner: User, conversation: UUID | None = None) -> list[Share]:
     """Links that were not revoked, the newest first: of one conversation, or all. What was deleted has none."""
     rows = _of(owner)
     if conversation is not None:
@@ -91,13 +92,13 @@ def load_shares(owner: Any, conversation: UUID | None = None) -> list[Share]:
     return list(rows.order_by("-created_at", "-pk"))
 
 
-def load_share(owner: Any, pk: UUID) -> Share | None:
+def load_share(owner: User, pk: UUID) -> Share | None:
     """One of those."""
     return _of(owner).filter(pk=pk).first()
 
 
 @transaction.atomic
-def revoke(token: str, *, by: Any) -> bool:
+def revoke(token: str, *, by: User) -> bool:
     """Gone at once, also from pages that are open. False where there is no such link of theirs."""
     if not _is_token(token):
         return False
@@ -162,7 +163,7 @@ def _facts(metadata: object, of_round: tuple[str, ...]) -> dict[str, Any]:
     return facts | ({"ended": _only(ended, _ENDED)} if ended else {})
 
 
-def fork_shared(token: str, *, by: Any, until: UUID | None = None, submission: UUID | None = None) -> Forked:
+def fork_shared(token: str, *, by: User, until: UUID | None = None, submission: UUID | None = None) -> Forked:
     """Into a conversation of one's own what the link shows, down to its leaf or to a message before it, and no more."""
     row = _openable(token).first()
     if row is None:
@@ -223,7 +224,7 @@ def _openable(token: str) -> QuerySet[Share]:
     return _there().filter(in_time, owned, token=token, revoked_at=None)
 
 
-def _of(owner: Any) -> QuerySet[Share]:
+def _of(owner: User) -> QuerySet[Share]:
     return _there().filter(leaf__conversation__owner=owner, revoked_at=None)
 
 

@@ -13,9 +13,9 @@ from .branches import (
 )
 from .cutting import Seen, as_stopped, load_draft, without_result
 from .database.threads import close_threads, if_possible, in_thread, in_writer
+from .permissions.chosen_tools import choose_tools, definitions_of, names_of
 from .permissions.deciding import Answers, asks_of, decide, park
 from .permissions.loading import Permissions, load_permissions
-from .permissions.tools import choose_tools, definitions_of, names_of
 from .rows import Claim, Fenced, Measured
 from .tree import (
     AskedFor,
@@ -33,7 +33,7 @@ from .turns import (
     append_result,
     append_round,
     begin_call,
-    claim,
+    claim_turn,
     count_turns,
     finish,
     give_up,
@@ -69,7 +69,7 @@ __all__ = [
     "asks_of",
     "begin_call",
     "choose_tools",
-    "claim",
+    "claim_turn",
     "close_threads",
     "count_questions",
     "count_turns",

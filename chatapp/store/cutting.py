@@ -13,6 +13,7 @@ from uuid import UUID
 from ..core.draft import Draft
 from ..core.history import NO_RESULT
 from ..core.items import Item, KeyMaker, Kind, Outcome
+from ..core.model_name import ModelName
 from .branches import next_round
 from .models import Draft as DraftRow
 from .models import Message, Status
@@ -82,7 +83,7 @@ def cut_off(model: str, stored: Sequence[Item], seen: Seen | None, outcome: Outc
 
 def _maker(model: str, seen: Seen | None) -> dict[str, Any]:
     """Who said what was cut."""
-    provider, _, name = model.partition(":")
+    provider, name = ModelName.of(model)
     dialect = (seen.draft.facts or {}).get("dialect", "") if seen else ""
     return {"provider": provider, "dialect": dialect, "model": name}
 

@@ -71,7 +71,7 @@ def delete_below(message: Message) -> Deletion:
 
 
 @transaction.atomic
-def undo(deletion: UUID, owner: Any) -> Deletion | None:
+def undo(deletion: UUID, owner: User) -> Deletion | None:
     """Puts all of it back, and those who were inside, unless they went on. None where there is nothing of theirs."""
     found = load_deletion(deletion, owner)
     if found is None:
@@ -89,7 +89,7 @@ def undo(deletion: UUID, owner: Any) -> Deletion | None:
     return found
 
 
-def load_deletion(deletion: UUID, owner: Any) -> Deletion | None:
+def load_deletion(deletion: UUID, owner: User) -> Deletion | None:
     """What can still be put back."""
     rows = Message.objects.filter(deletion=deletion, deleted_at__gt=timezone.now() - UNDO)
     mine = rows.filter(conversation__owner=owner, conversation__deleted_at=None)
@@ -108,14 +108,14 @@ def delete_conversation(conversation: UUID) -> list[UUID]:
 
 
 @transaction.atomic
-def restore_conversation(conversation: UUID, owner: Any) -> bool:
+def restore_conversation(conversation: UUID, owner: User) -> bool:
     restored = _restorable(owner).filter(pk=conversation).update(deleted_at=None)
     if restored:
         tell(conversation, "listed")
     return bool(restored)
 
 
-def may_restore(conversation: UUID, owner: Any) -> bool:
+def may_restore(conversation: UUID, owner: User) -> bool:
     return _restorable(owner).filter(pk=conversation).exists()
 
 
@@ -180,11 +180,11 @@ def _move_back(top: Message) -> dict[str, Any]:
     return metadata
 
 
-def _restorable(owner: Any) -> QuerySet[Conversation]:
+def _restorable(owner: User) -> QuerySet[Conversation]:
     return Conversation.objects.filter(owner=owner, deleted_at__gt=timezone.now() - UNDO)
 
 
-def remove_account(person: Any, *, until: float = inf) -> None:
+def remove_account(person: User, *, until: float = inf) -> None:
     """With all that is theirs and that nobody sees any more. What is left at that moment is found by the purge."""
     for conversation in Conversation.objects.filter(owner=person).only("pk"):
         remove(Message.objects.filter(conversation=conversation), until=until)

@@ -12,7 +12,8 @@ from django.db.models.expressions import RawSQL
 from django.utils import timezone
 
 from ..core.items import KEY_CAP, Kind
-from .fields import VerbatimField
+from ..core.recorded import Recorded
+from .verbatim_field import VerbatimField
 
 
 class Role(models.TextChoices):
@@ -141,8 +142,7 @@ class Message(models.Model):
 
     def reasoning_ms(self, key: str) -> int | None:
         """How long this thought took, or None where nobody measured it."""
-        ms = self.metadata.get("reasoning_durations_ms", {}).get(key)
-        return ms if isinstance(ms, int) else None
+        return Recorded(self.metadata).thoughts.get(key)
 
 
 class Item(models.Model):

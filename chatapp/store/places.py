@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
 from uuid import UUID
 
+from django.contrib.auth.models import User
 from django.db import transaction
 
 from ..core.tree import Tree, repair
@@ -12,7 +12,7 @@ from .changes import tell
 from .models import Conversation, Message, Place
 
 
-def load_head(viewer: Any, conversation: Conversation) -> UUID | None:
+def load_head(viewer: User, conversation: Conversation) -> UUID | None:
     """The leaf that opens: one's own place, else the newest. It may have got children since."""
     head = conversation.head_id
     if viewer.pk != conversation.owner_id:
@@ -30,7 +30,7 @@ def load_tree(conversation: UUID, head: UUID | None = None) -> Tree[UUID]:
     return repair(rows.values_list("pk", "parent_id"), head=head)
 
 
-def load_leaf(viewer: Any, message: Message, tree: Tree[UUID] | None = None) -> UUID:
+def load_leaf(viewer: User, message: Message, tree: Tree[UUID] | None = None) -> UUID:
     """The leaf of the branch through this message: the one where the viewer last was. `tree`: where it is known already."""
     tree = tree or load_tree(message.conversation_id)
     places = _read(Place.objects.filter(viewer=viewer, conversation=message.conversation_id).first())
@@ -51,7 +51,7 @@ def load_siblings(conversation: UUID, messages: list[Message]) -> dict[UUID, tup
 
 
 @transaction.atomic
-def go_to(viewer: Any, message: Message) -> UUID:
+def go_to(viewer: User, message: Message) -> UUID:
     """Moves the viewer to the branch through this message, and remembers what they leave."""
     conversation = Conversation.objects.select_for_update().get(pk=message.conversation_id)
     tree = load_tree(conversation.pk)

@@ -48,7 +48,7 @@ def append(message: UUID, items: Sequence[Item], measured: Measured) -> None:
     Message.objects.filter(pk=message).update(next_seq=F("next_seq") + len(items))
     first = Message.objects.values_list("next_seq", flat=True).get(pk=message) - len(items)
     ItemRow.objects.bulk_create(_row(message, first + n, item) for n, item in enumerate(items))
-    note(message, measured)
+    note_measured(message, measured)
 
 
 def _row(message: UUID, seq: int, item: Item) -> ItemRow:
@@ -70,7 +70,7 @@ def _row(message: UUID, seq: int, item: Item) -> ItemRow:
     )
 
 
-def note(message: UUID, measured: Measured, **facts: Any) -> None:
+def note_measured(message: UUID, measured: Measured, **facts: Any) -> None:
     """Adds what was measured to the message's metadata; the row is locked by the update before."""
     metadata: dict[str, Any] = Message.objects.only("metadata").get(pk=message).metadata
     Message.objects.filter(pk=message).update(metadata=noted(metadata, measured, **facts))

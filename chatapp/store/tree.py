@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
+from django.contrib.auth.models import User
 from django.db import IntegrityError, transaction
 from django.db.models import F
 from django.db.models.functions import Now
@@ -14,11 +15,11 @@ from django.utils import timezone
 
 from ..core.items import ITEM_CAP, Kind, clean
 from ..core.titles import first_words
-from .at_once import refuse_another
 from .changes import tell
 from .models import LIVE, Conversation, Item, Message, Role, Status, TitledBy
 from .refusal import BeyondLimit
 from .refusal import Refused as Refused
+from .turns_at_once import refuse_another
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,19 +51,19 @@ class AskedFor:
     sent_from: UUID | None = None
 
 
-def start_conversation(owner: Any, *, tools: list[Any], instructions: str = "") -> Conversation:
+def start_conversation(owner: User, *, tools: list[Any], instructions: str = "") -> Conversation:
     return Conversation.objects.create(owner=owner, tools=tools, instructions=clean(instructions))
 
 
 def start_turn(
-    conversation: UUID, text: str, *, parent: UUID | None, author: Any, asked: AskedFor
+    conversation: UUID, text: str, *, parent: UUID | None, author: User | None, asked: AskedFor
 ) -> Started:
     """A question below `parent` and its queued answer; the head moves there."""
     return _once(asked, author, _worded(text), lambda: _start_turn(conversation, text, parent, author, asked))
 
 
 def open_conversation(
-    owner: Any, text: str, *, tools: list[Any], asked: AskedFor, instructions: str = ""
+    owner: User, text: str, *, tools: list[Any], asked: AskedFor, instructions: str = ""
 ) -> Started:
     """A conversation with its first question, or nothing at all."""
 
@@ -73,7 +74,7 @@ def open_conversation(
     return _once(asked, owner, _worded(text), start)
 
 
-def start_answer(question: UUID, *, author: Any, asked: AskedFor) -> Started:
+def start_answer(question: UUID, *, author: User | None, asked: AskedFor) -> Started:
     """Another answer to the same question, beside those it has."""
 
     def start() -> Started:
@@ -89,7 +90,7 @@ def start_answer(question: UUID, *, author: Any, asked: AskedFor) -> Started:
     return _once(asked, author, None, start)
 
 
-def _once(asked: AskedFor, author: Any, words: str | None, start: Callable[[], Started]) -> Started:
+def _once(asked: AskedFor, author: User | None, words: str | None, start: Callable[[], Started]) -> Started:
     """All of it or nothing, and never twice for one form."""
     try:
         with transaction.atomic():
@@ -103,7 +104,7 @@ def _once(asked: AskedFor, author: Any, words: str | None, start: Callable[[], S
     raise SentAlready(_started(row) if row and same else None)
 
 
-def _sent_before(asked: AskedFor, author: Any) -> Message | None:
+def _sent_before(asked: AskedFor, author: User | None) -> Message | None:
     before = Message.objects.filter(submission=asked.submission, author=author, role=Role.ASSISTANT)
     return before.exclude(submission=None).select_related("parent").first()
 
@@ -121,7 +122,9 @@ def _worded(text: str) -> str:
     return clean(text).strip()
 
 
-def _start_turn(conversation: UUID, text: str, parent: UUID | None, author: Any, asked: AskedFor) -> Started:
+def _start_turn(
+    conversation: UUID, text: str, parent: UUID | None, author: User | None, asked: AskedFor
+) -> Started:
     words = _worded(text)
     if not words:
         raise Refused("Write a question first.")
@@ -148,7 +151,7 @@ def move_head(conversation: UUID, message: UUID) -> None:
     tell(conversation, "head moved", message)
 
 
-def _start_answer(question: Message, order: int, author: Any, asked: AskedFor) -> Message:
+def _start_answer(question: Message, order: int, author: User | None, asked: AskedFor) -> Message:
     answer = Message.objects.create(
         conversation_id=question.conversation_id,
         parent=question,

@@ -16,14 +16,14 @@ from django.utils import timezone
 
 from ..core.decision import arguments_hash
 from ..core.items import Item, Outcome
-from .at_once import refuse_another
 from .branches import load_items, next_round
 from .changes import What, turn_ended, turn_goes_on
 from .cutting import Seen, best_seen, cut_off, ended_by, measured_of, sent_for_the_open_round
 from .models import IS_LIVE, LIVE, Conversation, Message, Role, Status, ToolRun
 from .models import Draft as DraftRow
 from .models import Item as ItemRow
-from .rows import Claim, Fenced, Measured, append, hold, note, tell_of
+from .rows import Claim, Fenced, Measured, append, hold, note_measured, tell_of
+from .turns_at_once import refuse_another
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ class LiveTurn:
 
 
 @transaction.atomic
-def claim(message: UUID, *, runner: str, seen: int) -> Claim:
+def claim_turn(message: UUID, *, runner: str, seen: int) -> Claim:
     """Takes the turn over from the attempt that was `seen`; of several who try, one succeeds."""
     rows = Message.objects.filter(pk=message, attempt=seen, status__in=(Status.QUEUED, Status.RUNNING))
     changes = {"attempt": F("attempt") + 1, "tries": F("tries") + 1}
@@ -87,7 +87,7 @@ def give_up(claim: Claim, status: Status, seen: Seen, measured: Measured, ended:
     """The loop ends the turn without a final answer; what was seen of the open round is kept as cut items."""
     hold(claim, status=status)
     _append_cut(Message.objects.get(pk=claim.message), load_items(claim.message), seen, Outcome.STOPPED)
-    note(claim.message, measured, ended=ended)
+    note_measured(claim.message, measured, ended=ended)
     _settle(claim.message, "turn ended")
 
 
@@ -231,7 +231,7 @@ def _keep_what_was_seen(message: UUID, seen: Seen | None, outcome: Outcome, ende
     stored = load_items(message)
     best = best_seen(seen, message, row.attempt - 1)
     _append_cut(row, stored, best, outcome)
-    note(message, Measured(round=sent_for_the_open_round(stored, best)), ended=ended)
+    note_measured(message, Measured(round=sent_for_the_open_round(stored, best)), ended=ended)
 
 
 def _append_cut(row: Message, stored: Sequence[Item], seen: Seen | None, outcome: Outcome) -> None:

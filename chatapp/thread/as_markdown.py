@@ -7,9 +7,8 @@ from collections.abc import Iterable, Iterator
 
 from ..core.durations import thought_in_words
 from ..core.items import Item, Kind
-from ..core.recorded import Recorded
 from ..store.models import Message
-from .pieces import cut_in_words
+from .items_so_far import items_so_far
 
 
 def as_markdown(row: Message, items: Iterable[Item], *, thoughts: bool = False) -> str:
@@ -18,15 +17,13 @@ def as_markdown(row: Message, items: Iterable[Item], *, thoughts: bool = False) 
 
 
 def _parts(row: Message, items: Iterable[Item], *, thoughts: bool) -> Iterator[str]:
-    took = Recorded(row.metadata).thoughts
-    for item in items:
-        if item.kind in (Kind.USER_MESSAGE, Kind.ASSISTANT_MESSAGE):
-            yield item.text
-        elif thoughts and item.kind is Kind.REASONING:
-            cut = cut_in_words(row) if item.cut else ""
-            yield _quoted(f"**{thought_in_words(took.get(item.key), cut=cut)}**", item.text)
-        elif thoughts and item.kind is Kind.TOOL_CALL:
-            yield f"> **Called** {_code(item.name or 'a tool')}"
+    for piece in items_so_far(row, items):
+        if piece.kind in (Kind.USER_MESSAGE, Kind.ASSISTANT_MESSAGE):
+            yield piece.text
+        elif thoughts and piece.kind is Kind.REASONING:
+            yield _quoted(f"**{thought_in_words(piece.ms, cut=piece.cut)}**", piece.text)
+        elif thoughts and piece.kind is Kind.TOOL_CALL:
+            yield f"> **Called** {_code(piece.name or 'a tool')}"
 
 
 def _quoted(heading: str, text: str) -> str:

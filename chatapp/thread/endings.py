@@ -7,6 +7,7 @@ from typing import Any
 
 from ..core.durations import in_words
 from ..core.items import clean
+from ..pages.signed_in import Anybody
 from ..store.models import Message, Status
 
 INTERRUPTED = "The server was restarted while this was being written. What you see was kept."
@@ -26,7 +27,7 @@ class Ending:
     reason: str = ""
 
 
-def ending(row: Message, viewer: Any, *, waits: str = "") -> Ending | None:
+def ending(row: Message, viewer: Anybody, *, waits: str = "") -> Ending | None:
     ended = row.metadata.get("ended")
     ended = ended if isinstance(ended, dict) else {}
     reason, raw = str(ended.get("reason", "")), clean(str(ended.get("raw") or ""))
@@ -44,7 +45,7 @@ def ending(row: Message, viewer: Any, *, waits: str = "") -> Ending | None:
             return None
 
 
-def _stopped(row: Message, ended: dict[str, Any], viewer: Any) -> str:
+def _stopped(row: Message, ended: dict[str, Any], viewer: Anybody) -> str:
     if cut := CUT_SHORT.get(str(ended.get("reason"))):
         return cut
     by = "Stopped by you" if ended.get("by") == str(viewer.pk) else "Stopped"

@@ -6,46 +6,42 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from ..core.durations import in_short
+from ..core.plural import many
 from ..core.recorded import Recorded, Round
 
 UNKNOWN = "unknown"
 
 
 @dataclass(frozen=True, slots=True)
-class Figure:
+class AnswerFigure:
     name: str
     words: str
 
 
 def figures_of(
     recorded: Recorded, thoughts: Sequence[int | None], tools: Sequence[int | None], *, live: bool
-) -> tuple[Figure, ...]:
+) -> tuple[AnswerFigure, ...]:
     """`thoughts` and `tools` are what each of them took, None where nobody measured it."""
     return figures_of_several([recorded], thoughts, tools, live=live)
 
 
 def figures_of_several(
     recorded: Sequence[Recorded], thoughts: Sequence[int | None], tools: Sequence[int | None], *, live: bool
-) -> tuple[Figure, ...]:
+) -> tuple[AnswerFigure, ...]:
     """Of answers that followed each other: added up, and the first sign of the first."""
     made = []
     if thoughts:
-        made.append(Figure("Thinking", _sum(thoughts, in_short, " in", "step")))
+        made.append(AnswerFigure("Thinking", _sum(thoughts, in_short, " in", "step")))
     if tools:
-        made.append(Figure("Tools", _sum(tools, in_tenths, ",", "call")))
+        made.append(AnswerFigure("Tools", _sum(tools, in_tenths, ",", "call")))
     first = next((one.rounds[0].first_sign for one in recorded[:1] if one.rounds), None)
-    made.append(Figure("To the first sign", in_tenths(first)))
-    made.append(Figure("In all", "still running" if live else _elapsed(recorded)))
+    made.append(AnswerFigure("To the first sign", in_tenths(first)))
+    made.append(AnswerFigure("In all", "still running" if live else _elapsed(recorded)))
     return (*made, *_tokens([facts for one in recorded for facts in one.rounds]))
 
 
 def in_tenths(ms: int | None) -> str:
     return UNKNOWN if ms is None else in_short(ms, tenths=True)
-
-
-def many(number: int, thing: str) -> str:
-    """`3 steps`, `1 step`."""
-    return f"{number:,} {thing}" if number == 1 else f"{number:,} {thing}s"
 
 
 def _elapsed(recorded: Sequence[Recorded]) -> str:
@@ -62,16 +58,16 @@ def _sum(durations: Sequence[int | None], words: Callable[[int], str], joint: st
     return f"{said}, {missing} not measured" if known and missing else said
 
 
-def _tokens(rounds: Sequence[Round]) -> list[Figure]:
+def _tokens(rounds: Sequence[Round]) -> list[AnswerFigure]:
     if not rounds:
         return []
     known = any(name in facts.usage for facts in rounds for name in ("input", "output"))
     said = f"{_total(rounds, 'input')} in, {_total(rounds, 'output')} out" if known else UNKNOWN
-    made = [Figure("Tokens", said)]
+    made = [AnswerFigure("Tokens", said)]
     if any(facts.usage.get("cached") for facts in rounds):
-        made.append(Figure("From the cache", f"{_total(rounds, 'cached')} of those in"))
+        made.append(AnswerFigure("From the cache", f"{_total(rounds, 'cached')} of those in"))
     if any(facts.usage.get("reasoning") for facts in rounds):
-        made.append(Figure("Tokens of thought", f"{_total(rounds, 'reasoning')} of those out"))
+        made.append(AnswerFigure("Tokens of thought", f"{_total(rounds, 'reasoning')} of those out"))
     return made
 
 

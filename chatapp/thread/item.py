@@ -7,21 +7,22 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, tzinfo
 from functools import cached_property
-from typing import Any
 from uuid import UUID
 
 from django.template.loader import render_to_string
 from django.utils.safestring import SafeString
 
-from ..core.decision import Decision
 from ..core.durations import in_short, thinking_in_words, thought_in_words
 from ..core.items import Kind, Outcome
 from ..core.pretty_json import json_value
 from ..core.visible import visible, visible_name
 from ..markdown.kept import Blocks
 from ..pages.elements import item_id
+from ..pages.signed_in import Anybody
 from ..pages.words.moments import Moment
-from .pieces import ASKS, NEXT, Piece
+from .item_words import DECIDED, OUTCOMES
+from .items_so_far import ASKS, NEXT, ItemSoFar
+from .timeline import YOU
 
 GIST = 120
 RULER = 240
@@ -31,32 +32,24 @@ _SENTENCE = re.compile(r"(?<=[.!?…])\s")
 WRITING, RUNNING, MISSING = "writing", "running", "missing"
 _STANDS = {
     WRITING: "being written",
-    ASKS: "waits for you",
     NEXT: "waits for its turn",
     MISSING: "no result",
-    Outcome.FAILED: "failed",
-    Outcome.STOPPED: "stopped",
-    Outcome.DENIED: "denied",
-    Outcome.UNKNOWN: "outcome unknown",
-}
-_DECIDED = {
-    Decision.ONCE: "Allowed once",
-    Decision.CONVERSATION: "Allowed for this conversation",
-    Decision.DENIED: "Denied",
+    **OUTCOMES,
 }
 _BARE = (Kind.ASSISTANT_MESSAGE, Kind.USER_MESSAGE, Kind.TOOL_RESULT)
 
 
 @dataclass(frozen=True)
 class ShownItem:
-    """One element of an answer. Its shell is what is around the blocks of its body."""
+    """One element of an answer. Its shell is what is around the blocks of its body. `asked`: who allows its call."""
 
     message: UUID
-    piece: Piece
+    piece: ItemSoFar
     blocks: Blocks = ()
     thoughts_open: bool = False
-    viewer: Any = None
+    viewer: Anybody | None = None
     zone: tzinfo = UTC
+    asked: str = YOU
 
     @property
     def id(self) -> str:
@@ -135,7 +128,7 @@ class ShownItem:
 
     @property
     def stands(self) -> str:
-        return _STANDS.get(self.state, "")
+        return f"waits for {self.asked}" if self.state == ASKS else _STANDS.get(self.state, "")
 
     @property
     def clock(self) -> str:
@@ -172,9 +165,9 @@ class ShownItem:
         if decided is None:
             return "Decided"
         if not decided.by:
-            return f"{_DECIDED[decided.decision]}:"
+            return f"{DECIDED[decided.decision]}:"
         by = "you" if decided.by == str(getattr(self.viewer, "pk", "")) else visible(decided.name)
-        return f"{_DECIDED[decided.decision]} by {by}"
+        return f"{DECIDED[decided.decision]} by {by}"
 
     @property
     def decided_at(self) -> Moment | None:

@@ -6,13 +6,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, tzinfo
 from functools import cached_property
-from typing import Any
 from uuid import UUID
 
 from django.template.loader import render_to_string
 from django.utils.safestring import SafeString
 
 from ..pages.elements import message_id
+from ..pages.signed_in import Anybody
 from ..pages.words.moments import Moment
 from ..store import asks_of
 from ..store.leaving_out import has_older
@@ -22,25 +22,22 @@ from .endings import Ending, ending
 from .item import ShownItem
 from .meter import Larger
 from .permission import AskedCall, asked_calls, in_a_sentence
+from .timeline import Timeline
 
 
 @dataclass(frozen=True, kw_only=True)
-class Look:
+class Standpoint:
     """Who looks, and at what: what the acts below a message depend on."""
 
-    viewer: Any
+    viewer: Anybody
     leaf: UUID | None
     siblings: dict[UUID, tuple[UUID, ...]] = field(default_factory=dict)
     zone: tzinfo = UTC
     larger: Callable[[str], Sequence[Larger]] = lambda model: ()
     tools: Mapping[str, Tool] = field(default_factory=dict)
-    thoughts_open: bool = False
-    # Where others read it by a link: nothing can be done to it, but a copy can be made by whoever is signed in.
-    shared: bool = False
-    # Where it is only read: nothing can be done to it there.
-    read_only: bool = False
-    # Where it is read in a review: by its "owner" or by its "reviewer".
-    reviewed: str = ""
+    # The templates of what can be done to it, and of how it ended: others can do less, or nothing.
+    acts: str = "thread/_acts_own.html"
+    end: str = "thread/_end.html"
 
 
 @dataclass(frozen=True)
@@ -49,8 +46,8 @@ class ShownMessage:
 
     row: Message
     items: Sequence[ShownItem]
-    look: Look
-    timeline: Any = None
+    look: Standpoint
+    timeline: Timeline
     waits: str = ""
 
     @property
@@ -132,7 +129,7 @@ class ShownMessage:
         """For those who listen: that it has ended, and how."""
         if self.end:
             return self.end.sentence
-        words = getattr(self.timeline, "words", "")
+        words = self.timeline.words
         return f"Answer finished, {words[:1].lower()}{words[1:]}" if words else "Answer finished"
 
     def html(self) -> str:
@@ -142,10 +139,7 @@ class ShownMessage:
         return self._render(SafeString(""))
 
     def end_html(self) -> str:
-        template = (
-            "thread/_end_shared.html" if self.look.shared or self.look.read_only else "thread/_end.html"
-        )
-        return render_to_string(template, {"message": self, "end": self.end}) if self.end else ""
+        return render_to_string(self.look.end, {"message": self, "end": self.end}) if self.end else ""
 
     def _render(self, body: SafeString) -> str:
         return render_to_string("thread/_message.html", {"message": self, "body": body})

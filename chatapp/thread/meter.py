@@ -7,6 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from uuid import UUID
 
+from ..core.model_name import ModelName
 from ..core.recorded import Recorded
 from ..providers.base import ModelSpec
 from ..providers.catalog import Catalog, UnknownModel
@@ -55,7 +56,7 @@ def meter_of(
     percent = tokens * 100 // window
     if percent < SHOWN_FROM:
         return None
-    model = label or answer.model.partition(":")[2] or answer.model
+    model = label or ModelName.of(answer.model).own or answer.model
     about = "about " if counted is None else ""
     return Meter(percent, f"This conversation fills {about}{percent:,} % of {model}’s window")
 

@@ -9,6 +9,7 @@ from itertools import zip_longest
 from django.template.loader import render_to_string
 
 from ..core.durations import in_short
+from ..core.recorded import Recorded
 from ..core.titles import first_words
 from .message import ShownMessage
 
@@ -16,7 +17,7 @@ WIDEST = 240
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class OutlineLine:
     """`width`: the ruler's, two for a second; none where nobody thought, or nobody knows."""
 
     id: str
@@ -26,17 +27,17 @@ class Line:
     width: int = 0
 
 
-def outline_of(messages: Sequence[ShownMessage]) -> list[Line]:
+def outline_of(messages: Sequence[ShownMessage]) -> list[OutlineLine]:
     pairs = zip_longest(messages, messages[1:])
     return [line_of(message, answer) for message, answer in pairs if message.is_question]
 
 
-def line_of(question: ShownMessage, answer: ShownMessage | None) -> Line:
+def line_of(question: ShownMessage, answer: ShownMessage | None) -> OutlineLine:
     text = " ".join(item.piece.text for item in question.items)
     ms = _thought(answer) if answer else 0
     width = min(WIDEST, -(-ms // 1000) * 2)
     took = in_short(ms) if ms else ""
-    return Line(f"o-{question.row.pk}", question.id, first_words(text[:1000]), took, width)
+    return OutlineLine(f"o-{question.row.pk}", question.id, first_words(text[:1000]), took, width)
 
 
 def render_line(question: ShownMessage, answer: ShownMessage | None) -> str:
@@ -44,6 +45,4 @@ def render_line(question: ShownMessage, answer: ShownMessage | None) -> str:
 
 
 def _thought(answer: ShownMessage) -> int:
-    known = answer.row.metadata.get("reasoning_durations_ms")
-    values = known.values() if isinstance(known, dict) else ()
-    return sum(ms for ms in values if isinstance(ms, int) and ms > 0)
+    return sum(Recorded(answer.row.metadata).thoughts.values())

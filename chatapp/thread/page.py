@@ -6,14 +6,14 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, tzinfo
-from typing import Any
 from uuid import UUID
 
-from django.http import HttpRequest
+from django.contrib.auth.models import User
 
 from ..core.items import Item
 from ..markdown.kept import Blocks
 from ..pages.preferences import load_preference
+from ..pages.signed_in import SignedIn
 from ..pages.words.axis import Scale
 from ..pages.words.days import zone_of
 from ..providers.catalog import Catalog, UnknownModel
@@ -22,12 +22,12 @@ from ..store.models import LIVE, Conversation, Message
 from ..store.places import load_siblings
 from ..tools import Tool
 from ..turns.engine import engine
-from .bodies import blocks_of
 from .item import ShownItem
-from .message import Look, ShownMessage
+from .item_body import blocks_of
+from .items_so_far import ItemSoFar, items_so_far
+from .message import ShownMessage, Standpoint
 from .meter import Larger, larger
-from .pieces import Piece, pieces_of
-from .timeline import timeline_of
+from .timeline import OWNER, timeline_of
 
 NEWEST = 50
 Known = Callable[[Message, Sequence[Item]], tuple[Message, Sequence[Item]]]
@@ -38,15 +38,15 @@ class Viewer:
     """Who looks, what they chose, by which clock, and who knows the models and the tools. `known`: the row and the items of a
     message, with what this process knows of it and could not write yet."""
 
-    user: Any
+    user: User
     thoughts_open: bool
     catalog: Catalog
     zone: tzinfo = UTC
     tools: Callable[[], Mapping[str, Tool]] = dict
     known: Known = lambda row, items: (row, items)
 
-    def look(self, leaf: UUID | None, siblings: dict[UUID, tuple[UUID, ...]]) -> Look:
-        return Look(
+    def look(self, leaf: UUID | None, siblings: dict[UUID, tuple[UUID, ...]]) -> Standpoint:
+        return Standpoint(
             viewer=self.user,
             leaf=leaf,
             siblings=siblings,
@@ -55,7 +55,7 @@ class Viewer:
             tools=self.tools(),
         )
 
-    def item(self, message: UUID, piece: Piece, blocks: Blocks = ()) -> ShownItem:
+    def item(self, message: UUID, piece: ItemSoFar, blocks: Blocks = ()) -> ShownItem:
         return ShownItem(message, piece, blocks, self.thoughts_open, self.user, self.zone)
 
     def larger(self, model: str) -> tuple[Larger, ...]:
@@ -65,7 +65,7 @@ class Viewer:
         return ()
 
 
-def viewer_of(request: HttpRequest) -> Viewer:
+def viewer_of(request: SignedIn) -> Viewer:
     preference, own = load_preference(request.user), engine()
     return Viewer(
         request.user,
@@ -121,7 +121,7 @@ def load_thread(
 def shown_of(
     branch: Branch,
     row: Message,
-    look: Look,
+    look: Standpoint,
     viewer: Viewer,
     *,
     seen: Seen | None = None,
@@ -130,10 +130,29 @@ def shown_of(
 ) -> ShownMessage:
     """`scale`: what its times are drawn on, where that is not its own; `waits`: what is said while it is being written."""
     row, items = viewer.known(row, branch.items.get(row.pk, []))
-    pieces = pieces_of(row, items, seen if row.status in LIVE else None)
+    pieces = items_so_far(row, items, seen if row.status in LIVE else None)
     made = [viewer.item(row.pk, piece, blocks_of(row.pk, piece)) for piece in pieces]
     timeline = timeline_of(row, items, viewer.catalog.label(row.model), scale)
     return ShownMessage(row, made, look, timeline, waits or (seen.draft.waits if seen else ""))
+
+
+def for_others(
+    row: Message,
+    items: Sequence[Item],
+    look: Standpoint,
+    label: str,
+    *,
+    told: Callable[[ItemSoFar], ItemSoFar] | None = None,
+    blocks: Callable[[UUID, ItemSoFar], Blocks] = blocks_of,
+    waits: str = "",
+) -> ShownMessage:
+    """As rows have it, for somebody who does not own it. `told`: what of each piece they are told; `blocks`: how its body is made."""
+    pieces = list(map(told, items_so_far(row, items))) if told else items_so_far(row, items)
+    made = [
+        ShownItem(row.pk, piece, blocks(row.pk, piece), viewer=look.viewer, zone=look.zone, asked=OWNER)
+        for piece in pieces
+    ]
+    return ShownMessage(row, made, look, timeline_of(row, items, label, asked=OWNER), waits)
 
 
 def load_message(pk: UUID, viewer: Viewer) -> ShownMessage:
@@ -141,5 +160,5 @@ def load_message(pk: UUID, viewer: Viewer) -> ShownMessage:
     stored, is_leaf = load_message_row(pk)
     row, items = viewer.known(stored, load_items(pk))
     look = viewer.look(pk if is_leaf else None, load_siblings(row.conversation_id, [row]))
-    made = [viewer.item(pk, piece) for piece in pieces_of(row, items)]
+    made = [viewer.item(pk, piece) for piece in items_so_far(row, items)]
     return ShownMessage(row, made, look, timeline_of(row, items, viewer.catalog.label(row.model)))

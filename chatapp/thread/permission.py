@@ -13,8 +13,8 @@ from ..pages.elements import item_id
 from ..store import asks_of
 from ..store.models import Message
 from ..tools import Tool
-from .bodies import arguments, misleading
-from .pieces import Piece
+from .item_body import arguments, misleading
+from .items_so_far import ItemSoFar
 
 # Longer ones scroll, and say how long they are.
 SHORT, FEW_LINES = 600, 10
@@ -39,7 +39,9 @@ class AskedCall:
     is_here: bool
 
 
-def asked_calls(row: Message, pieces: Sequence[Piece], tools: Mapping[str, Tool]) -> tuple[AskedCall, ...]:
+def asked_calls(
+    row: Message, pieces: Sequence[ItemSoFar], tools: Mapping[str, Tool]
+) -> tuple[AskedCall, ...]:
     """In the order in which they were made."""
     asks = set(asks_of(row))
     return tuple(_asked(row.pk, piece, tools.get(piece.name)) for piece in pieces if piece.key in asks)
@@ -57,7 +59,7 @@ def in_a_sentence(asks: Sequence[AskedCall]) -> str:
     return f"Waits for you: {len(asks)} calls want to run, {names}"
 
 
-def _asked(message: UUID, call: Piece, tool: Tool | None) -> AskedCall:
+def _asked(message: UUID, call: ItemSoFar, tool: Tool | None) -> AskedCall:
     shown = arguments(call.text)
     return AskedCall(
         id=panel_id(message, call.key),

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from ..core.history import Dropped, Repair
 from ..core.items import Item, Kind, clean
+from ..core.plural import many, one_or_more
 from ..core.recorded import Recorded, Round
 from ..core.visible import visible
-from .figures import many
 
 # For one thought, and for several.
 _WHY = {
@@ -42,7 +42,7 @@ _GOES_ON = "The text that had been cut went as plain text, with the request to g
 
 
 @dataclass(frozen=True, slots=True)
-class Sent:
+class SentRequest:
     """One request: in sentences, and line by line what it was made of."""
 
     words: str
@@ -51,7 +51,7 @@ class Sent:
 
 def sent_of(
     recorded: Recorded, items: Sequence[Item], *, model: str, label: str, shortened: bool
-) -> tuple[Sent, ...]:
+) -> tuple[SentRequest, ...]:
     """`label`: what people call this model; `shortened`: older turns were left out."""
     cut = [item.round for item in items if item.kind is Kind.ASSISTANT_MESSAGE and item.cut]
     requests = []
@@ -59,7 +59,7 @@ def sent_of(
         name = label if facts.model in (model, "") else facts.model
         goes_on = 0 < recorded.goes_on_at == facts.number and facts.number - 1 in cut
         words = " ".join(_sentences(facts, name, shortened=shortened, goes_on=goes_on))
-        requests.append(Sent(words, visible(clean("\n".join(facts.shape)))))
+        requests.append(SentRequest(words, visible(clean("\n".join(facts.shape)))))
     return tuple(request for request in requests if request.words or request.shape)
 
 
@@ -109,8 +109,8 @@ def _set_aside(number: int, reason: str) -> str:
 
 def _left_out(number: int, reason: str) -> str:
     one, several = _WHY[Dropped(reason)] if reason in list(Dropped) else (reason, reason)
-    return f"{number:,} {_was(number)} left out because {one if number == 1 else several}"
+    return f"{number:,} {_was(number)} left out because {one_or_more(number, one, several)}"
 
 
 def _was(number: int) -> str:
-    return "was" if number == 1 else "were"
+    return one_or_more(number, "was", "were")

@@ -15,26 +15,26 @@ from ..pages.elements import message_id
 from ..pages.words.axis import Mark, Scale, marks, percent
 from ..providers.base import OFF
 from ..store.models import LIVE, Message, Status
-from .figures import UNKNOWN, Figure, figures_of, in_tenths
-from .sent import Sent, sent_of
+from .figures import UNKNOWN, AnswerFigure, figures_of, in_tenths
+from .item_words import KINDS, OUTCOMES
+from .sent import SentRequest, sent_of
 
 # What took a smaller part of the time is drawn this wide, or nobody would see it.
 LEAST_WIDTH = 0.005
 NAME_CAP = 80
+YOU, OWNER = "you", "its owner"
 NOT_RUN = "did not run"
 MOST_IN_VIEW = 16
 INFERRED = "≈ A thought that came in one piece is counted from the last sign before it."
-_NAMES = {Kind.REASONING: "Thought", Kind.ASSISTANT_MESSAGE: "Wrote", Kind.PERMISSION_DECISION: "Permission"}
-_OUTCOMES = {
-    Outcome.FAILED: "failed",
-    Outcome.STOPPED: "stopped",
-    Outcome.DENIED: "denied",
-    Outcome.UNKNOWN: "outcome unknown",
+_NAMES = {
+    Kind.REASONING: KINDS[Kind.REASONING],
+    Kind.ASSISTANT_MESSAGE: "Wrote",
+    Kind.PERMISSION_DECISION: KINDS[Kind.PERMISSION_DECISION],
 }
 
 
 @dataclass(frozen=True, slots=True)
-class Bar:
+class TimelineBar:
     """Where it stands on the line, in percent."""
 
     x: str
@@ -42,15 +42,15 @@ class Bar:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class TimelineRow:
     """An item. A call and its result are one: `bar` is the tool at work, `asked` the call being written."""
 
     kind: str
     name: str
     began: str
     took: str
-    bar: Bar | None
-    asked: Bar | None = None
+    bar: TimelineBar | None
+    asked: TimelineBar | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,9 +62,9 @@ class Timeline:
     effort: str = ""
     words: str = ""
     marks: tuple[Mark, ...] = ()
-    rows: tuple[Row, ...] = ()
-    figures: tuple[Figure, ...] = ()
-    sent: tuple[Sent, ...] = ()
+    rows: tuple[TimelineRow, ...] = ()
+    figures: tuple[AnswerFigure, ...] = ()
+    sent: tuple[SentRequest, ...] = ()
     note: str = ""
 
     @property
@@ -72,19 +72,24 @@ class Timeline:
         return len(self.rows) > MOST_IN_VIEW
 
 
-def timeline_of(row: Message, items: Sequence[Item], label: str, scale: Scale | None = None) -> Timeline:
-    """`label`: what people call the model; `scale`: what several answers are drawn on together, else it is this one's own."""
+def timeline_of(
+    row: Message, items: Sequence[Item], label: str, scale: Scale | None = None, asked: str = YOU
+) -> Timeline:
+    """`label`: what people call the model; `scale`: what several answers are drawn on together, else it is this one's own;
+    `asked`: who allows its calls."""
     recorded, live, label = Recorded(row.metadata), row.status in LIVE, label or row.model
     taken = [recorded.thoughts.get(item.key) for item in items if item.kind is Kind.REASONING]
     head = Timeline(
         id=f"{message_id(row.pk)}-head",
         label=label,
         effort=_effort(row.effort),
-        words=_waits(taken) if row.status == Status.WAITING else _sum(taken, recorded.elapsed, live=live),
+        words=_waits(taken, asked)
+        if row.status == Status.WAITING
+        else _sum(taken, recorded.elapsed, live=live),
     )
     if not _measured(recorded) or (live and not items):
         return head
-    line = Line(recorded, items, scale)
+    line = Waterfall(recorded, items, scale)
     return replace(
         head,
         marks=marks(line.scale.total) if recorded.stretches else (),
@@ -108,8 +113,8 @@ def _sum(thoughts: Sequence[int | None], elapsed: int | None, *, live: bool) -> 
     return "" if elapsed is None else f"{in_tenths(elapsed)} in all"
 
 
-def _waits(thoughts: Sequence[int | None]) -> str:
-    return f"{thoughts_in_words([*thoughts])}, waits for you" if thoughts else "Waits for you"
+def _waits(thoughts: Sequence[int | None], asked: str) -> str:
+    return f"{thoughts_in_words([*thoughts])}, waits for {asked}" if thoughts else f"Waits for {asked}"
 
 
 def _measured(recorded: Recorded) -> bool:
@@ -122,7 +127,7 @@ def length_of(recorded: Recorded) -> int:
     return max([recorded.elapsed or 0, *(span.end for span in recorded.stretches.values())])
 
 
-class Line:
+class Waterfall:
     """The items laid along the time that the answer took, or along another scale. `tools`: what each call took."""
 
     def __init__(self, recorded: Recorded, items: Sequence[Item], scale: Scale | None = None) -> None:
@@ -134,7 +139,7 @@ class Line:
         self.inferred = False
         self.rows = tuple(map(self._row, self._shown))
 
-    def _row(self, item: Item) -> Row:
+    def _row(self, item: Item) -> TimelineRow:
         span = self._stretches.get(item.key)
         match item.kind:
             case Kind.REASONING:
@@ -147,10 +152,12 @@ class Line:
             case Kind.ASSISTANT_MESSAGE | Kind.TOOL_RESULT | Kind.USER_MESSAGE:
                 return self._plain(item, span, in_tenths(span.ms if span else None))
 
-    def _plain(self, item: Item, span: Stretch | None, took: str) -> Row:
+    def _plain(self, item: Item, span: Stretch | None, took: str) -> TimelineRow:
         cut = item.cut or (span is not None and span.cut)
         name = _NAMES.get(item.kind) or _tool(item)
-        return Row(item.kind, f"{name}, cut short" if cut else name, _began(span), took, self._bar(span))
+        return TimelineRow(
+            item.kind, f"{name}, cut short" if cut else name, _began(span), took, self._bar(span)
+        )
 
     def _thought(self, item: Item, span: Stretch | None) -> str:
         ms = self._thoughts.get(item.key)
@@ -161,22 +168,24 @@ class Line:
         self.inferred = True
         return f"≈ {in_short(ms)}"
 
-    def _call(self, item: Item, asked: Stretch | None) -> Row:
+    def _call(self, item: Item, asked: Stretch | None) -> TimelineRow:
         result = self._results.of.get(item.key)
         span = self._stretches.get(result.key) if result else None
         if ran := result is None or result.outcome != Outcome.DENIED:
             self.tools.append(span.ms if span else None)
-        how = _OUTCOMES.get(Outcome(result.outcome)) if result and result.outcome in list(Outcome) else None
+        how = OUTCOMES.get(result.outcome) if result else None
         name = f"{_tool(item)}, {how}" if how else _tool(item)
         took = in_tenths(span.ms if span else None) if ran else NOT_RUN
-        return Row(item.kind, name, _began(asked or span), took, self._bar(span), self._bar(asked))
+        return TimelineRow(item.kind, name, _began(asked or span), took, self._bar(span), self._bar(asked))
 
-    def _bar(self, span: Stretch | None) -> Bar | None:
+    def _bar(self, span: Stretch | None) -> TimelineBar | None:
         if span is None:
             return None
         total = self.scale.total
         width = max(span.ms, total * LEAST_WIDTH)
-        return Bar(percent(min(self.scale.since + span.start, total - width), total), percent(width, total))
+        return TimelineBar(
+            percent(min(self.scale.since + span.start, total - width), total), percent(width, total)
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,7 +209,7 @@ def _results(items: Sequence[Item]) -> _Results:
 
 
 def _tool(item: Item) -> str:
-    return visible_name(item.name[:NAME_CAP]) or "Call"
+    return visible_name(item.name[:NAME_CAP]) or KINDS[Kind.TOOL_CALL]
 
 
 def _began(span: Stretch | None) -> str:

@@ -6,17 +6,18 @@ from uuid import UUID
 
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import BadRequest
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpResponse
 from django.views.decorators.http import require_safe
 
 from ..pages.access import my_message
+from ..pages.signed_in import SignedIn
 from ..store import load_items
 from .as_markdown import as_markdown
 
 
 @require_safe
 @login_required
-def markdown(request: HttpRequest, pk: UUID) -> HttpResponse:
+def copy(request: SignedIn, pk: UUID) -> HttpResponse:
     """As Markdown; `?thoughts=1` with its thoughts."""
     message = my_message(request.user, pk)
     wanted = request.GET.get("thoughts", "0")

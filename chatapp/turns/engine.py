@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 from uuid import UUID
 
 from django.conf import settings
+from django.contrib.auth.models import User
 
 from .. import store
 from ..core.decision import shown_hash
@@ -26,23 +27,23 @@ from ..store import Answers, AskedFor, Refused, Started, in_thread
 from ..store.models import Message
 from ..tools import TOOLS, Tool
 from ..tools.at_hand import ToolsAtHand
-from .heartbeat import BEAT_SECONDS, Heartbeat
+from .heartbeat import BEAT_SECONDS, HeartbeatThread
 from .keep.keeper import Keeper
 from .live import Live, MemoryLive
 from .locks import ProcessLock
 from .loop import World
 from .notices import MemoryNotices, Notices
-from .parts import PARTS, Part
+from .parts import PARTS, EnginePart
 from .purging import keep_purging
 from .runner import EmbeddedRunner
-from .titles import Titles
+from .title_from_model import Titles
 
 # What was stopped is stored before it goes on.
 SAVED_SECONDS = 1.0
 STILL_SAVING = (
     "The database takes nothing at the moment, so this is still being saved. Try again in a moment."
 )
-P = TypeVar("P", bound=Part)
+P = TypeVar("P", bound=EnginePart)
 
 
 class Engine:
@@ -74,7 +75,7 @@ class Engine:
             replay_turns=replay_turns,
             **limits,
         )
-        self.runner = EmbeddedRunner(world, lock, Heartbeat(lock.name, every=beat))
+        self.runner = EmbeddedRunner(world, lock, HeartbeatThread(lock.name, every=beat))
         self.titles, self._finds_titles = Titles(catalog), titles
         self._beside: list[asyncio.Task[None]] = []
 
@@ -111,7 +112,7 @@ class Engine:
         conversation: UUID | None,
         text: str,
         *,
-        author: Any,
+        author: User,
         model: str,
         parent: UUID | None = None,
         effort: str = "",
@@ -143,7 +144,7 @@ class Engine:
         tool = self.tools.get(call.name)
         return shown_hash(call.text, tool.fingerprint if tool else "")
 
-    async def decide(self, answer: UUID, answers: Answers, *, by: Any) -> None:
+    async def decide(self, answer: UUID, answers: Answers, *, by: User) -> None:
         """Somebody's word about calls that wait for it; Refused where it comes too late."""
         fingerprints = {name: tool.fingerprint for name, tool in self.tools.items()}
         deciding = in_thread(store.decide)
@@ -155,7 +156,7 @@ class Engine:
         self,
         question: UUID,
         *,
-        author: Any,
+        author: User,
         model: str,
         effort: str = "",
         submission: UUID | None = None,
@@ -232,5 +233,5 @@ def engine() -> Engine:
 
 
 def _local() -> list[LocalProvider]:
-    place = partial(local_model.state, Path(settings.DATA_DIR))
+    place = partial(local_model.model_state, Path(settings.DATA_DIR))
     return [LocalProvider(place, WIRES["chat"], label=local_model.LABEL, window=local_model.WINDOW)]

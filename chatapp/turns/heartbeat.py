@@ -19,7 +19,7 @@ BEAT_SECONDS = 2.0
 DEAD_AFTER = 5
 
 
-class Heartbeat:
+class HeartbeatThread:
     """On a thread of its own: a loop that is busy is alive. It beats while anybody's turns are under way, and only then.
 
     No two clocks are compared. While the database takes nothing, nobody's own beats count up, so nobody grows more silent; and

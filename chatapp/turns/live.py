@@ -22,7 +22,7 @@ Stream = tuple[UUID, int]
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class LiveEvent:
     """Event number `n` of an attempt, `at` milliseconds from the start of the turn. Where it is several that were joined,
     `n` is the last one's, and `ends` says where in the letters each one ends."""
 
@@ -31,12 +31,12 @@ class Said:
     event: Event
     ends: array[int] | None = None
 
-    def after(self, n: int) -> Said:
+    def after(self, n: int) -> LiveEvent:
         """Without those up to number n."""
         gone = n - self.n + len(self.ends) if self.ends else 0
         if gone <= 0 or not self.ends or not isinstance(self.event, ItemDelta):
             return self
-        return Said(self.n, self.at, ItemDelta(self.event.key, self.event.text[self.ends[gone - 1] :]))
+        return LiveEvent(self.n, self.at, ItemDelta(self.event.key, self.event.text[self.ends[gone - 1] :]))
 
 
 class Live(Protocol):
@@ -48,7 +48,7 @@ class Live(Protocol):
 
     def close(self, stream: Stream) -> None: ...
 
-    def read(self, stream: Stream, after: int = 0) -> AsyncIterator[list[Said]]: ...
+    def read(self, stream: Stream, after: int = 0) -> AsyncIterator[list[LiveEvent]]: ...
 
     def now(self, stream: Stream) -> float | None:
         """The turn's own time, in milliseconds, while this attempt runs here."""
@@ -85,7 +85,7 @@ class MemoryLive:
             running.over = True
             running.wake()
 
-    async def read(self, stream: Stream, after: int = 0) -> AsyncIterator[list[Said]]:
+    async def read(self, stream: Stream, after: int = 0) -> AsyncIterator[list[LiveEvent]]:
         running = self._running.get(stream)
         while running:
             news = running.after(after)
@@ -119,7 +119,7 @@ class MemoryLive:
 class _Running:
     def __init__(self, draft: Draft, elapsed: Callable[[], float]) -> None:
         self.draft, self.elapsed = draft, elapsed
-        self._said: list[Said] = []
+        self._said: list[LiveEvent] = []
         # How many of them, at the end, are as they came.
         self._plain = 0
         self.news = asyncio.Event()
@@ -127,14 +127,14 @@ class _Running:
 
     def add(self, at: float, event: Event) -> None:
         n = self._said[-1].n + 1 if self._said else 1
-        self._said.append(Said(n, at, event))
+        self._said.append(LiveEvent(n, at, event))
         self._plain += 1
         if self._plain == 2 * NEWEST:
             older = self._said[-2 * NEWEST : -NEWEST]
             self._said[-2 * NEWEST : -NEWEST] = _joined(older)
             self._plain = NEWEST
 
-    def after(self, n: int) -> list[Said]:
+    def after(self, n: int) -> list[LiveEvent]:
         """The events above number n."""
         missing = self._said[-1].n - n if self._said else 0
         if missing <= self._plain:
@@ -148,7 +148,7 @@ class _Running:
         self.news = asyncio.Event()
 
 
-def _joined(events: Iterable[Said]) -> Iterator[Said]:
+def _joined(events: Iterable[LiveEvent]) -> Iterator[LiveEvent]:
     """Letters of an item that came one after the other become one event: an object for every few letters would outweigh them."""
     for key, group in groupby(events, key=lambda said: getattr(said.event, "key", "")):
         together = list(group)
@@ -158,4 +158,4 @@ def _joined(events: Iterable[Said]) -> Iterator[Said]:
         else:
             last = together[-1]
             ends = array("L", accumulate(map(len, letters)))
-            yield Said(last.n, last.at, ItemDelta(key, "".join(letters)), ends)
+            yield LiveEvent(last.n, last.at, ItemDelta(key, "".join(letters)), ends)

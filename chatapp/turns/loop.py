@@ -20,13 +20,13 @@ from ..providers.refusals import trouble_error
 from ..store import Branch, Claim, Fenced, Seen, in_thread
 from ..store.models import Conversation, Status
 from ..tools.base import Tool
-from .asking import Asking, Response
 from .calls import Calls
 from .drafts import Drafts
 from .keep.keeper import Keeper
 from .live import Live
-from .names import abroad
+from .model_request import Asking, RoundResponse
 from .state import TurnState
+from .tool_names import abroad
 
 log = logging.getLogger(__name__)
 
@@ -166,7 +166,7 @@ class _Loop:
             self._say_ended(Status.WAITING)
         return bool(asks)
 
-    def _refuse_empty(self, response: Response) -> None:
+    def _refuse_empty(self, response: RoundResponse) -> None:
         label = response.label
         if response.finish in (Finish.FILTER, Finish.REFUSAL):
             raise trouble_error(Trouble.FILTERED, label)
@@ -174,7 +174,7 @@ class _Loop:
         if not response.calls and not response.words and not paused:
             raise trouble_error(Trouble.EMPTY, label)
 
-    async def _store(self, name: str, response: Response) -> None:
+    async def _store(self, name: str, response: RoundResponse) -> None:
         keys = [item.key for item in response.items]
         measured = self.turn.measured(keys, self.turn.facts)
         await self.turn.write(name, items=tuple(response.items), measured=measured)

@@ -8,7 +8,7 @@ from ..providers.catalog import Catalog
 from ..tools.at_hand import ToolsAtHand
 
 
-class Part:
+class EnginePart:
     async def load(self) -> None:
         """What the rows say, before anything starts."""
 
@@ -21,4 +21,4 @@ class Part:
     async def close(self) -> None: ...
 
 
-PARTS: list[Callable[[Catalog, ToolsAtHand], Part]] = []
+PARTS: list[Callable[[Catalog, ToolsAtHand], EnginePart]] = []

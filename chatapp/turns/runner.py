@@ -17,7 +17,7 @@ from django.db import Error
 from .. import store
 from ..store import Claim, Fenced, LiveTurn, in_thread, in_writer
 from ..store.models import Message, Status
-from .heartbeat import Heartbeat
+from .heartbeat import HeartbeatThread
 from .keep.keeper import Keeper
 from .locks import ProcessLock
 from .loop import World, run_turn
@@ -43,7 +43,7 @@ class Runner(Protocol):
 
 
 class EmbeddedRunner:
-    def __init__(self, world: World, lock: ProcessLock, heartbeat: Heartbeat) -> None:
+    def __init__(self, world: World, lock: ProcessLock, heartbeat: HeartbeatThread) -> None:
         self._world, self._lock, self._heartbeat = world, lock, heartbeat
         self._tasks: dict[UUID, set[asyncio.Task[None]]] = {}
         # The newest attempt at each turn that this process has claimed, or is about to.
@@ -159,7 +159,7 @@ class EmbeddedRunner:
 def _claim(message: UUID, *, runner: str, seen: int) -> Claim:
     """Whoever lost the connection while it was written finds it there. Only one task of a process tries this for an attempt."""
     try:
-        return store.claim(message, runner=runner, seen=seen)
+        return store.claim_turn(message, runner=runner, seen=seen)
     except Fenced:
         if store.has_claimed(message, runner=runner, attempt=seen + 1):
             return Claim(message, seen + 1)

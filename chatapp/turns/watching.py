@@ -12,7 +12,7 @@ from uuid import UUID
 from ..store import in_thread
 from ..store.models import Message, Status
 from .keep.keeper import Keeper
-from .live import Live, Said
+from .live import Live, LiveEvent
 from .notices import Notices
 
 LOOK_SECONDS = 2.0
@@ -24,7 +24,7 @@ class News:
     """Events of one attempt. Another attempt than before: what was shown of the last one is void."""
 
     attempt: int
-    said: list[Said]
+    said: list[LiveEvent]
 
 
 async def watch(

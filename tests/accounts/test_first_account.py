@@ -9,8 +9,7 @@ from django.contrib.auth.models import User
 from django.core.management import call_command
 from django.test import Client
 
-from chatapp.accounts import first_account
-from chatapp.accounts import store as accounts
+from chatapp.accounts.store import accounts, first_account
 from chatapp.accounts.views.accounts import CODE
 from chatapp.catalog.models import Installation
 from chatapp.store.models import Conversation

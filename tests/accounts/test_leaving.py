@@ -11,10 +11,10 @@ from django.test import AsyncClient
 from chatapp import store
 from chatapp.pages.models import Preference
 from chatapp.pages.preferences import save_preference
-from chatapp.store import AskedFor
 from chatapp.store.models import Conversation, Draft, Item, Message, Place
 from chatapp.turns.engine import engine
 from tests.conftest import PASSWORD
+from tests.support.turns import ended
 
 SURE = {"password": PASSWORD, "word": "delete"}
 pytestmark = pytest.mark.django_db
@@ -22,11 +22,8 @@ pytestmark = pytest.mark.django_db
 
 def conversation(owner) -> store.Started:
     """Long enough to have a draft and a place, and ended."""
-    asked = AskedFor(model="demo:thinker")
-    started = store.open_conversation(owner, "Why?", tools=[], asked=asked)
-    Message.objects.filter(pk=started.answer).update(status="complete")
-    more = store.start_turn(started.conversation, "And?", parent=started.answer, author=owner, asked=asked)
-    Message.objects.filter(pk=more.answer).update(status="complete")
+    started = ended(owner)
+    more = ended(owner, "And?", below=started)
     Draft.objects.create(message_id=more.answer, attempt=1, n=1, saved={})
     Place.objects.create(viewer=owner, conversation_id=started.conversation, head_id=more.answer)
     return started

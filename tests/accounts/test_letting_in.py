@@ -11,12 +11,13 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.utils import timezone
 
-from chatapp.accounts import names, roles, ways_in
 from chatapp.accounts.models import SignedUp, WayIn
+from chatapp.accounts.store import names, roles, ways_in
 from chatapp.store import in_thread
 from tests.conftest import PASSWORD
-from tests.live.test_socket import SIGNED_OUT, listening
+from tests.live.test_socket import SIGNED_OUT
 from tests.mcp_servers.test_admin import form_of
+from tests.support.listening import listening
 from tests.support.page import Page, attribute
 from tests.support.stage import play
 

@@ -9,9 +9,8 @@ from django.apps import apps
 from django.contrib.auth.models import User
 from django.test import Client
 
-from chatapp.accounts import names
-from chatapp.accounts import store as accounts
 from chatapp.accounts.models import NameOutline
+from chatapp.accounts.store import accounts, names
 from tests.conftest import PASSWORD
 
 from .test_signing_in import at_once

@@ -11,7 +11,7 @@ from django.contrib.auth.tokens import PasswordResetTokenGenerator
 from django.core import mail
 from django.test import Client
 
-from chatapp.accounts.forms import ACCOUNTS_OF_ONE_ADDRESS, sending
+from chatapp.accounts.forms.accounts import ACCOUNTS_OF_ONE_ADDRESS, sending
 from chatapp.accounts.views.accounts import ResetConfirm
 from tests.conftest import PASSWORD, _person
 

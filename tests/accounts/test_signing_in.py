@@ -10,7 +10,7 @@ from django.contrib.auth.models import User
 from django.db import connection, connections
 from django.test import Client
 
-from chatapp.accounts import store as accounts
+from chatapp.accounts.store import accounts
 from chatapp.store import Refused
 from chatapp.store.models import Conversation
 from tests.conftest import PASSWORD

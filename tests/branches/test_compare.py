@@ -12,15 +12,16 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from chatapp import store
-from chatapp.branches import compared
-from chatapp.branches.forking import fork
+from chatapp.branches.page import compare as compared
+from chatapp.branches.store.forking import fork
 from chatapp.sharing.store import fork_shared, share
 from chatapp.store import AskedFor, Measured, deleting, places
 from chatapp.store.models import Conversation, Item, Message, Status
 from tests.support.attacks import ATTACKS
 from tests.support.make import call, result, text, thought
 from tests.support.page import Page, attribute, words
-from tests.thread.test_page import ask, branch, chain, shown
+from tests.support.turns import ask
+from tests.thread.test_page import branch, chain, shown
 
 pytestmark = pytest.mark.django_db
 
@@ -45,7 +46,7 @@ def answered(owner, question: UUID | None = None, parent: Message | None = None,
         started = store.open_conversation(owner, more.get("asks", "Why?"), tools=[], asked=asked)
     took, wrote = more.get("thinks", 5_000), more.get("writes", 5_000)
     items = more.get("items") or [thought(), text(text=more.get("says", "Because."))]
-    claim = store.claim(started.answer, runner="here", seen=0)
+    claim = store.claim_turn(started.answer, runner="here", seen=0)
     timings = {"rs_1": {"start": 0, "end": took}, "msg_1": {"start": took, "end": took + wrote}}
     measured = Measured(
         durations={"rs_1": took}, timings=timings | more.get("timings", {}), elapsed=took + wrote
@@ -119,7 +120,7 @@ def test_what_is_common_is_folded_but_for_its_last_question(she, alice):
     two = answered(alice, answers[-1].parent_id)
     page = she.get(address(answers[-1], two))
     trunk = page.text[page.text.index('class="trunk"') : page.text.index('class="parting"')]
-    folded = trunk[: trunk.index("</details>\n<article") if "</details>\n<article" in trunk else None]
+    folded = trunk[: trunk.index("</details><article") if "</details><article" in trunk else None]
     found = [UUID(pk) for pk in re.findall(r'data-message-id="([^"]+)"', trunk)]
     assert found == branch(answers)[6:11]
     assert str(answers[-1].parent_id) not in folded
@@ -384,7 +385,7 @@ def test_the_page_loads_its_own_sheet_and_no_other_than_the_threads(she, alice):
         set(re.findall(r"css/(\w+)\.", she.get(where).text))
         for where in (address(one, two), f"/c/{one.conversation_id}/")
     ]
-    assert sheets[0] - sheets[1] == {"compare"}
+    assert sheets[0] - sheets[1] == {"branches"}
     assert "js/compare" not in she.get(address(one, two)).text
 
 
@@ -485,7 +486,7 @@ def test_a_map_does_not_begin_with_what_one_may_not_see(she, alice, bob):
 
 
 def test_a_map_keeps_what_was_chosen_on_all_its_pages(she, alice, monkeypatch):
-    monkeypatch.setattr("chatapp.branches.map.WINDOW", 2)
+    monkeypatch.setattr("chatapp.branches.page.map.WINDOW", 2)
     answers = chain(alice, 3)
     where = f"/c/{answers[0].conversation_id}/map/"
     assert f'href="?from=4&amp;a={answers[0].pk}"' in she.get(f"{where}?from=2&a={answers[0].pk}").text

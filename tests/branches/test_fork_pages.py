@@ -10,11 +10,11 @@ import pytest
 from django.test import Client
 
 from chatapp import store
-from chatapp.branches import forking
+from chatapp.branches.store import forking
 from chatapp.sharing.store import fork_shared, share
 from chatapp.store import AskedFor, deleting
 from chatapp.store.models import Conversation, Message
-from tests.thread.test_page import ask
+from tests.support.turns import DEMO, ask, end
 
 pytestmark = pytest.mark.django_db
 
@@ -32,9 +32,9 @@ def leaf(alice) -> Message:
     ask(alice, first, "Beside?")
     second = ask(alice, first, "And?")
     other = store.start_turn(
-        first.conversation_id, "Anew?", parent=None, author=alice, asked=AskedFor(model="demo:thinker")
+        first.conversation_id, "Anew?", parent=None, author=alice, asked=AskedFor(model=DEMO)
     )
-    Message.objects.filter(pk=other.answer).update(status="complete")
+    end(other.answer)
     return second
 
 

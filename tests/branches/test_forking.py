@@ -11,11 +11,11 @@ from django.db import connection
 from django.utils import timezone
 
 from chatapp import store
-from chatapp.accounts import leaving
-from chatapp.branches import forking
-from chatapp.branches.copying import BATCH, NOT_SHARED, Parts
-from chatapp.branches.forking import Extent, fork, forks_of, origin_of
+from chatapp.accounts.store import leaving
 from chatapp.branches.models import Origin
+from chatapp.branches.store import forking
+from chatapp.branches.store.copying import BATCH, NOT_SHARED, Parts
+from chatapp.branches.store.forking import Extent, fork, forks_of, origin_of
 from chatapp.core.decision import Decided, Decision, decision_item
 from chatapp.store import Measured, Refused, deleting, places
 from chatapp.store.changes import changed
@@ -33,9 +33,10 @@ from chatapp.store.models import (
 )
 from chatapp.store.titles import load_untitled
 from tests.store.test_branches import long_branch
-from tests.store.test_fence import PATIENCE, InThread
 from tests.store.test_verify import overwrite
 from tests.support.make import call, result, text, thought
+from tests.support.patience import PATIENCE
+from tests.support.threads import InThread
 
 pytestmark = pytest.mark.both
 
@@ -81,7 +82,7 @@ def turn(ask):
 
     def turn(words="Why?", below=None):
         started = ask(words, below)
-        claim = store.claim(started.answer, runner="here", seen=0)
+        claim = store.claim_turn(started.answer, runner="here", seen=0)
         store.finish(claim, [text(text=f"To {words}")], Measured())
         return started
 
@@ -91,7 +92,7 @@ def turn(ask):
 @pytest.fixture
 def called(ask):
     """An answer that thought, called a tool that somebody allowed, and wrote."""
-    claim = store.claim(ask("Which?").answer, runner="here", seen=0)
+    claim = store.claim_turn(ask("Which?").answer, runner="here", seen=0)
     timings = {"rs_1": {"start": 10, "end": 2010}, "msg_1": {"start": 2100, "end": 2200}}
     facts = {"round": 0, "model": "demo:thinker", "replayed": 1, "repaired": ["stale"]}
     asked = call(text='{"key": "secret argument"}')

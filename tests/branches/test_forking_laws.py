@@ -16,8 +16,8 @@ from hypothesis import HealthCheck, Phase, event, given, settings
 from hypothesis import strategies as st
 
 from chatapp import store
-from chatapp.branches.forking import Extent, fork
-from chatapp.core.contracts import Contract, Repair, Scope
+from chatapp.branches.store.forking import Extent, fork
+from chatapp.core.contracts import Contract, Repair, ReplayScope
 from chatapp.core.history import Target, fold
 from chatapp.store import Refused
 from chatapp.store.models import LIVE, Conversation, Item, Message
@@ -28,7 +28,7 @@ MAKERS = [("openai", "responses", "gpt-5"), ("deepseek", "chat", "r1"), ("openai
 TARGETS = [
     Target(*maker, Contract(where="", dialect=maker[1], since="", source="", **more))
     for maker in MAKERS
-    for more in ({}, {"scope": Scope.TOOL_TURNS, "blank_text": True}, {"sealed": True, "signed": True})
+    for more in ({}, {"scope": ReplayScope.TOOL_TURNS, "blank_text": True}, {"sealed": True, "signed": True})
 ]
 IDS = st.sampled_from(["rs_1", "rs_2", "x"])
 WORDS = st.sampled_from(["Hm.", "So it is.", ""])

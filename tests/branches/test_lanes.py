@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from chatapp.branches.lanes import MOST_PLACES, Drawn, draw
+from chatapp.branches.page.lanes import MOST_PLACES, Drawn, draw
 from chatapp.core.tree import repair
 
 ALL = 10**9

@@ -11,7 +11,7 @@ pytest.importorskip("hypothesis", reason="hypothesis is not installed: the laws 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from chatapp.branches.lanes import MOST_PLACES, draw
+from chatapp.branches.page.lanes import MOST_PLACES, draw
 from chatapp.core.tree import repair
 
 from .test_lanes import ALL, ends

@@ -11,7 +11,7 @@ from uuid import UUID, uuid4
 import pytest
 
 from chatapp import store
-from chatapp.branches.map import WINDOW, window
+from chatapp.branches.page.map import WINDOW, rows_to_show
 from chatapp.core.items import Item, Kind
 from chatapp.core.tree import repair
 from chatapp.store.models import Conversation, Message
@@ -23,7 +23,7 @@ def asked(**more):
 
 
 def finish(answer: UUID, *items: Item, durations=None) -> None:
-    claimed = store.claim(answer, runner="here", seen=0)
+    claimed = store.claim_turn(answer, runner="here", seen=0)
     store.finish(claimed, items, store.Measured(durations=durations or {}))
 
 
@@ -281,4 +281,4 @@ def test_the_page_takes_few_questions_to_the_database(alice, page, django_assert
     ],
 )
 def test_the_window_stands_around_what_is_open(count, head, begin, shown):
-    assert window(repair([(n, n - 1 if n else None) for n in range(count)], head=head), begin) == shown
+    assert rows_to_show(repair([(n, n - 1 if n else None) for n in range(count)], head=head), begin) == shown

@@ -6,7 +6,8 @@ import pytest
 
 from chatapp.store import deleting
 from chatapp.store.models import Conversation, Message, Place
-from tests.thread.test_page import address, ask, branch, shown
+from tests.support.turns import ask
+from tests.thread.test_page import address, branch, shown
 
 pytestmark = pytest.mark.django_db
 

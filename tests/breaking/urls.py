@@ -11,7 +11,7 @@ from threading import Thread
 from django.db import connection
 from django.urls import path
 
-from chatapp.pages.calling import call
+from chatapp.pages.engine_calls import call
 from chatapp.turns.engine import engine
 from chatapp.urls import handler400, handler403, handler404, handler500, urlpatterns
 

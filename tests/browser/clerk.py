@@ -18,7 +18,7 @@ from django.contrib.sessions.models import Session
 from django.utils import timezone
 
 from chatapp import store
-from chatapp.accounts import first_account, roles
+from chatapp.accounts.store import first_account, roles
 from chatapp.core.items import Kind
 from chatapp.pages.models import Preference
 from chatapp.pages.staff.password_given import GIVEN_AT

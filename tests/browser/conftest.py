@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from tests.support.patience import PATIENCE
+
 from .proxy import FaultProxy, between
-from .served import PATIENCE, Served, serving, with_tables
+from .served import Served, serving, with_tables
 
 if TYPE_CHECKING:
     from .steered import Upstream

@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from chatapp.core.spread import bucket
 from chatapp.insight.models import ModelDay, PersonDay
-from chatapp.insight.sums import day_of
+from chatapp.insight.store.sums import day_of
 
 MODELS = ("openai:gpt-5", "anthropic:a-model-with-a-name-that-is-rather-long-20251119", "demo:thinker")
 

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
-PATIENCE = 30
+from tests.support.patience import PATIENCE
+
 T = TypeVar("T")
 END_OF_HEAD = b"\r\n\r\n"
 
@@ -43,6 +44,7 @@ class FaultProxy:
         self._target, self._loop = urlsplit(target), loop
         self._port = 0
         self._lines: set[Line] = set()
+        self._visits: set[asyncio.Task[None]] = set()
         self._allowances: deque[int] = deque()
         self._flows, self._news = asyncio.Event(), asyncio.Condition()
         self._do(self._listen())
@@ -98,7 +100,11 @@ class FaultProxy:
     async def _leave(self) -> None:
         self._server.close()
         await self._cut(lambda line: True)
-        await self._until(lambda: not self._lines)
+        # A browser connects ahead, too, and says nothing then.
+        visits = list(self._visits)
+        for visit in visits:
+            visit.cancel()
+        await asyncio.gather(*visits)
 
     async def _allow(self, sizes: list[int]) -> None:
         self._allowances.extend(sizes)
@@ -120,18 +126,29 @@ class FaultProxy:
             await self._news.wait_for(holds)
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        with suppress(OSError, asyncio.IncompleteReadError):
-            head = await reader.readuntil(END_OF_HEAD)
-            answers, server = await asyncio.open_connection(self._target.hostname, self._target.port)
-            line = Line(writer, server, socket=head.startswith(b"GET /ws/"))
-            if line.socket and self._allowances:
-                line.left = self._allowances.popleft()
-            self._lines.add(line)
+        visit = asyncio.current_task()
+        assert visit
+        self._visits.add(visit)
+        try:
+            with suppress(OSError, asyncio.IncompleteReadError, asyncio.CancelledError):
+                await self._carry(reader, writer)
+        finally:
+            await _close(writer)
+            self._visits.discard(visit)
+
+    async def _carry(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        head = await reader.readuntil(END_OF_HEAD)
+        answers, server = await asyncio.open_connection(self._target.hostname, self._target.port)
+        line = Line(writer, server, socket=head.startswith(b"GET /ws/"))
+        if line.socket and self._allowances:
+            line.left = self._allowances.popleft()
+        self._lines.add(line)
+        try:
             server.write(head)
             await asyncio.gather(_pump(reader, server), self._down(answers, line))
+        finally:
+            await _close(server)
             self._lines.discard(line)
-            await self._tell()
-        writer.close()
 
     async def _down(self, answers: asyncio.StreamReader, line: Line) -> None:
         with suppress(OSError):
@@ -169,6 +186,13 @@ async def _pump(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> N
             writer.write(data)
             await writer.drain()
     writer.close()
+
+
+async def _close(writer: asyncio.StreamWriter) -> None:
+    """Whatever is left of it goes with this loop, not with somebody else's."""
+    writer.close()
+    with suppress(OSError):
+        await writer.wait_closed()
 
 
 @contextmanager

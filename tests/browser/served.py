@@ -15,12 +15,12 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from tests.support.patience import PATIENCE
 from tests.support.readme import settings_in_readme
 
 ROOT = Path(__file__).resolve().parents[2]
 DATABASE = "thoughtline.sqlite3"
 LISTENS = "Thoughtline is at "
-PATIENCE = 60
 
 
 class Served:

@@ -11,6 +11,8 @@ from typing import Any, Literal
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import BrowserContext, ConsoleMessage, Locator, Page, Response, expect
 
+from tests.support.patience import PATIENCE
+
 NORMAL = (Path(__file__).parent / "normal.js").read_text()
 # What a frame finds changed since the last one was not drawn yet.
 WATCH_PLACE = """([element, within]) => {
@@ -41,7 +43,7 @@ CALM = """() => document.getAnimations().every((one) =>
 # A rule that could find another fault by night.
 DEPENDS_ON_LIGHT = {"runOnly": ["color-contrast", "link-in-text-block"]}
 GRAVE = ("serious", "critical")
-PATIENCE_MS = 20_000
+PATIENCE_MS = PATIENCE * 1000
 LOOK_MS = 50
 expect.set_options(timeout=PATIENCE_MS)
 

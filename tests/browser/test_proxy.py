@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import gc
 import socket
 import threading
 from collections.abc import Iterator
 from urllib.parse import urlsplit
 
 import pytest
+
+from tests.support.patience import PATIENCE
 
 from .proxy import FaultProxy, between
 
@@ -48,7 +51,7 @@ class Echo:
         self._listening.shutdown(socket.SHUT_RDWR)
         self._listening.close()
         for thread in self._threads:
-            thread.join(10)
+            thread.join(PATIENCE)
 
 
 @pytest.fixture
@@ -61,7 +64,7 @@ def proxy() -> Iterator[FaultProxy]:
 
 def connect(proxy: FaultProxy, hello: bytes = HANDSHAKE) -> socket.socket:
     where = urlsplit(proxy.url)
-    line = socket.create_connection((where.hostname, where.port), timeout=10)
+    line = socket.create_connection((where.hostname, where.port), timeout=PATIENCE)
     line.sendall(hello)
     assert heard(line, len(AGREED)) == AGREED
     return line
@@ -120,7 +123,7 @@ def test_what_is_held_back_comes_later(proxy):
             line.settimeout(0.1)
             with pytest.raises(TimeoutError):
                 line.recv(5)
-        line.settimeout(10)
+        line.settimeout(PATIENCE)
         assert heard(line, 5) == b"hello"
 
 
@@ -132,3 +135,16 @@ def test_nobody_is_reached_while_it_is_away(proxy):
                 connect(proxy)
         with connect(proxy) as again:
             assert says(again, b"hello") == b"hello"
+
+
+def test_whoever_connects_and_says_nothing_leaves_nothing_open_behind():
+    """A browser does so, ahead of what it may want; a warning of it would come in the middle of another test."""
+    echo = Echo()
+    with between(echo.url) as proxy:
+        where = urlsplit(proxy.url)
+        silent = socket.create_connection((where.hostname, where.port))
+        connect(proxy).close()
+    with silent:
+        assert is_cut(silent)
+    echo.close()
+    gc.collect()

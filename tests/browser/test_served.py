@@ -6,6 +6,8 @@ from urllib.request import urlopen
 
 import pytest
 
+from tests.support.patience import PATIENCE
+
 from .served import Served, serving, with_tables
 
 
@@ -16,7 +18,7 @@ def served(tmp_path_factory):
 
 
 def answers(served: Served) -> int:
-    with urlopen(f"{served.url}health/ready", timeout=10) as answer:
+    with urlopen(f"{served.url}health/ready", timeout=PATIENCE) as answer:
         status: int = answer.status
     return status
 

@@ -11,9 +11,9 @@ import pytest
 from django.apps import apps
 
 from chatapp.catalog import store as model_providers
-from chatapp.catalog.keeper import endpoint_of
 from chatapp.catalog.models import Installation, KnownModel, ModelProvider
-from chatapp.catalog.prices import load_price
+from chatapp.catalog.part import endpoint_of
+from chatapp.catalog.store import load_price
 from chatapp.providers.catalog import Choices
 from chatapp.store import in_thread
 from chatapp.store.models import Conversation, Message, Status
@@ -21,7 +21,7 @@ from chatapp.turns.engine import engine
 from tests.support.front import HTMX, house, visitor
 from tests.support.page import Page, attribute, words
 from tests.support.stage import play, until
-from tests.tools.test_addresses import METADATA, OTHERS, RANGES, SPELLINGS, WITH_SIGNS_THAT_ARE_NOT_SEEN
+from tests.tools.test_checked_url import METADATA, OTHERS, RANGES, SPELLINGS, WITH_SIGNS_THAT_ARE_NOT_SEEN
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -420,7 +420,7 @@ def test_another_process_takes_it_in_within_seconds(up, dana):
             await until(here)
             assert asyncio.get_running_loop().time() - began < 7
             provider = mine.catalog.provider("acme")
-            await in_thread(model_providers.say)(PLAIN, is_default=False, label="Other")
+            await in_thread(model_providers.save_said)(PLAIN, is_default=False, label="Other")
 
             async def renamed():
                 return mine.catalog.label(PLAIN) == "Other"
@@ -586,7 +586,7 @@ def test_texts_of_providers_are_text_and_hide_nothing(up, dana):
             await in_thread(KnownModel.objects.create)(name=f"acme:{evil}", label=evil)
             page = (await she.get(f"{MODELS}?q=evil")).text
             assert "<script>alert" not in page and "\u202e" not in re.sub("<[^>]*>", "", page)
-            assert r"\u202eevil" in page
+            assert "⟨U+202E⟩evil" in page
 
     play(story())
 

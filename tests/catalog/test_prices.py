@@ -7,7 +7,7 @@ from decimal import Decimal
 import pytest
 
 from chatapp.catalog.models import KnownModel
-from chatapp.catalog.prices import Price, load_price
+from chatapp.catalog.store import Price, load_price
 
 
 def test_fresh_cached_and_written_tokens_have_their_own_price():

@@ -14,8 +14,9 @@ import pytest
 
 aiohttp = pytest.importorskip("aiohttp")
 
-from tests.browser.served import PATIENCE, Served, serving, with_tables  # noqa: E402
+from tests.browser.served import Served, serving, with_tables  # noqa: E402
 from tests.browser.steered import Call, Refuse, Think, Upstream, Write, running  # noqa: E402
+from tests.support.patience import PATIENCE  # noqa: E402
 
 KEY = "sk-canarykey-0123456789"
 # Each once: a word that is found says where it came from.

@@ -10,9 +10,9 @@ import pytest
 from django.contrib.auth.models import User
 from django.test.html import Element
 
-from chatapp import store
-from chatapp.store import AskedFor, Started, deleting, in_thread
+from chatapp.store import Started, deleting, in_thread
 from chatapp.store.models import LIVE, Conversation, Item, Message, Status
+from tests.support import turns
 from tests.support.front import HTMX, Visitor, house, visitor
 from tests.support.page import Page, attribute, words
 from tests.support.screen import Screen
@@ -28,16 +28,13 @@ REFRESH = '<meta http-equiv="refresh"'
 
 def begun(owner: User, status: str = Status.COMPLETE) -> Started:
     """A question, and an answer that is this far."""
-    started = store.open_conversation(owner, "Why?", tools=[], asked=AskedFor(model=DEMO))
-    Message.objects.filter(pk=started.answer).update(status=status, attempt=1)
+    started = turns.begun(owner)
+    turns.end(started.answer, status, attempt=1)
     return started
 
 
 def more(owner: User, before: Started, text: str = "And?") -> Started:
-    asked = AskedFor(model=DEMO)
-    started = store.start_turn(before.conversation, text, parent=before.answer, author=owner, asked=asked)
-    Message.objects.filter(pk=started.answer).update(status=Status.COMPLETE)
-    return started
+    return turns.ended(owner, text, below=before)
 
 
 def texts() -> list[str]:

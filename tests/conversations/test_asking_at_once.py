@@ -7,19 +7,16 @@ import asyncio
 import pytest
 
 from chatapp import store
-from chatapp.store import AskedFor, in_thread
-from chatapp.store.at_once import MOST, TOO_MANY
+from chatapp.store import in_thread
 from chatapp.store.models import Message, Status
+from chatapp.store.turns_at_once import MOST, TOO_MANY
 from tests.limits.test_daily_limits import refused_each_way
-from tests.management.test_ask import Shell
 from tests.support.front import HTMX, house, visitor
+from tests.support.shell import Shell
 from tests.support.stage import play
+from tests.support.turns import begun
 
 pytestmark = pytest.mark.django_db(transaction=True)
-
-
-def begun(person):
-    return store.open_conversation(person, "Why?", tools=[], asked=AskedFor(model="demo:thinker"))
 
 
 def full(person):
@@ -49,7 +46,8 @@ def test_of_fifty_questions_in_one_moment_so_many_are_asked(alice):
             asked = [she.post("/ask/", {"text": "How are you today?"}) for _ in range(50)]
             # Demo answers may end meanwhile, so as many are running at any moment, and no more.
             statuses = [response.status_code for response in await asyncio.gather(*asked)]
-            assert set(statuses) <= {302, 409} and statuses.count(302) >= MOST
+            # A machine that has much else to do keeps some of them waiting too long, and says so.
+            assert set(statuses) <= {302, 409, 503} and statuses.count(302) >= MOST
             live = Message.objects.filter(status__in=(Status.QUEUED, Status.RUNNING))
             assert await in_thread(live.count)() <= MOST
 

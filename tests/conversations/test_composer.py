@@ -10,13 +10,12 @@ import pytest
 from django.test import AsyncClient
 from django.urls import reverse
 
-from chatapp import store
 from chatapp.pages.preferences import save_preference
-from chatapp.store import AskedFor
 from chatapp.store.models import Conversation, Item, Message, Status
 from chatapp.turns.engine import engine
 from tests.support.listed import EFFORTS, listing
 from tests.support.page import Page, attribute, words
+from tests.support.turns import begun, end
 
 pytestmark = pytest.mark.django_db
 
@@ -30,8 +29,8 @@ def conversation(alice, client):
     client.force_login(alice)
 
     def make(model="openai:gpt-5", effort="", status=Status.COMPLETE):
-        started = store.open_conversation(alice, "Why?", tools=[], asked=AskedFor(model=model, effort=effort))
-        Message.objects.filter(pk=started.answer).update(status=status)
+        started = begun(alice, model=model, effort=effort)
+        end(started.answer, status)
         return started
 
     return make

@@ -38,7 +38,7 @@ def line(alice):
 
 
 def end(started):
-    store.finish(store.claim(started.answer, runner="here", seen=0), [], store.Measured())
+    store.finish(store.claim_turn(started.answer, runner="here", seen=0), [], store.Measured())
 
 
 def address(message):

@@ -8,8 +8,9 @@ import pytest
 
 from chatapp import store
 from chatapp.store import AskedFor
-from chatapp.store.models import Conversation, Message, Status
+from chatapp.store.models import Conversation, Status
 from tests.support.page import Page, words
+from tests.support.turns import end
 
 SCRIPT = {"HX-Request": "true"}
 pytestmark = pytest.mark.django_db
@@ -20,7 +21,7 @@ def started(alice, client):
     client.force_login(alice)
     asked = AskedFor(model="demo:thinker")
     started = store.open_conversation(alice, "Why?", tools=[], asked=asked, instructions="Be brief.")
-    Message.objects.filter(pk=started.answer).update(status=Status.COMPLETE)
+    end(started.answer)
     return started
 
 
@@ -57,7 +58,7 @@ def test_a_long_one_is_refused_with_its_text(client, started):
 
 
 def test_while_an_answer_is_written_they_stay(client, started):
-    Message.objects.filter(pk=started.answer).update(status=Status.RUNNING)
+    end(started.answer, Status.RUNNING)
     response = client.post(address(started), {"instructions": "Metric."})
     assert response.status_code == 409
     assert "Change the instructions when it has ended." in response.text

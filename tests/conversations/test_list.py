@@ -14,7 +14,7 @@ from django.utils import timezone
 
 from chatapp import store
 from chatapp.conversations import store as listing
-from chatapp.conversations.sidebar import render_row
+from chatapp.conversations.page.sidebar import render_row
 from chatapp.pages.words.days import day_in_words
 from chatapp.store.models import Conversation, Message, Status
 from tests.support.page import Page, attribute, words

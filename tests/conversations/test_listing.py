@@ -10,9 +10,10 @@ from django.utils import timezone
 
 from chatapp import store
 from chatapp.conversations import store as listing
-from chatapp.conversations.store import PAGE, State, load_page, load_row
+from chatapp.conversations.store import PAGE, ConversationState, load_page, load_row
 from chatapp.store import deleting, titles
-from chatapp.store.models import Conversation, Message, Status, TitledBy
+from chatapp.store.models import Conversation, TitledBy
+from tests.support.turns import end
 
 pytestmark = [pytest.mark.django_db, pytest.mark.both]
 
@@ -99,15 +100,15 @@ def test_words_are_words_and_no_pattern(alice, words):
 
 
 def test_whoever_waits_for_a_person_is_marked_before_whoever_answers(alice, conversation, ask):
-    assert load_row(conversation.id).state is State.CALM
+    assert load_row(conversation.id).state is ConversationState.CALM
     first = ask("Why?")
-    assert load_row(conversation.id).state is State.ANSWERS
-    store.park(store.claim(first.answer, runner="here", seen=0), [], store.Measured())
-    assert load_row(conversation.id).state is State.WAITS
+    assert load_row(conversation.id).state is ConversationState.ANSWERS
+    store.park(store.claim_turn(first.answer, runner="here", seen=0), [], store.Measured())
+    assert load_row(conversation.id).state is ConversationState.WAITS
     ask("And why not?")
-    assert load_page(alice).rows[0].state is State.WAITS
+    assert load_page(alice).rows[0].state is ConversationState.WAITS
     store.stop(first.answer, None)
-    assert load_row(conversation.id).state is State.ANSWERS
+    assert load_row(conversation.id).state is ConversationState.ANSWERS
 
 
 def test_ten_thousand_conversations_cost_no_more_queries_than_ten(alice, django_assert_num_queries):
@@ -157,14 +158,10 @@ def test_a_title_that_is_too_long_is_refused(conversation):
     assert load_row(conversation.id).title == "x" * 200
 
 
-def complete(started):
-    Message.objects.filter(pk=started.answer).update(status=Status.COMPLETE)
-
-
 def test_of_many_who_see_that_a_title_is_missing_one_asks(conversation, ask):
     started = ask()
     assert titles.load_untitled() == []
-    complete(started)
+    end(started.answer)
     assert titles.load_untitled() == [conversation.id]
     exchange = titles.claim_title(conversation.id)
     assert (exchange.model, exchange.words, exchange.question) == ("demo:thinker", "Why?", "Why?")
@@ -173,7 +170,7 @@ def test_of_many_who_see_that_a_title_is_missing_one_asks(conversation, ask):
 
 
 def test_a_models_title_never_takes_the_place_of_a_persons(conversation, ask):
-    complete(ask())
+    end(ask().answer)
     titles.claim_title(conversation.id)
     titles.retitle(conversation.id, "Mine")
     assert not titles.title_by_model(conversation.id, "The model's", instead_of="Why?")
@@ -181,7 +178,7 @@ def test_a_models_title_never_takes_the_place_of_a_persons(conversation, ask):
 
 
 def test_an_old_conversation_is_asked_about_only_when_somebody_wants_it(conversation, ask):
-    complete(ask())
+    end(ask().answer)
     Conversation.objects.update(updated_at=timezone.now() - timedelta(days=2))
     assert titles.load_untitled() == []
     assert titles.load_untitled(also=[conversation.id]) == [conversation.id]

@@ -23,10 +23,11 @@ from chatapp.store.permissions.deciding import DECIDED, NOT_WAITING, OTHERS
 from chatapp.tools import Tool
 from tests.support.front import HTMX, Visitor, visitor
 from tests.support.page import Page, attribute, words
+from tests.support.patience import PATIENCE
 from tests.support.screen import Element, Screen
 from tests.support.script import call, response, text, thought
 from tests.support.stage import Stage, play, until
-from tests.support.tabs import PATIENCE, Tab
+from tests.support.tabs import Tab
 
 from .asking_tools import Panels, Toolbox, furnished, row, send
 

@@ -14,14 +14,14 @@ from chatapp.core.contracts import (
     Contract,
     Filler,
     Repair,
-    Scope,
+    ReplayScope,
     contract_for,
-    line_of,
+    matched_line,
     taught,
 )
 
 # Dialect and line, with what distinguishes its contract: (scope, field, filler) and the flags that are set.
-ALL, TOOL_TURNS, NONE = Scope.ALL, Scope.TOOL_TURNS, Scope.NONE
+ALL, TOOL_TURNS, NONE = ReplayScope.ALL, ReplayScope.TOOL_TURNS, ReplayScope.NONE
 NEVER, SEEN, CALLS, EVERY = Filler
 CONTENT = "reasoning_content"
 CHOICE = {"refuses": frozenset({"tool_choice"})}
@@ -102,7 +102,7 @@ def chosen(dialect: str, line: str) -> Contract:
 
 @pytest.mark.parametrize(("dialect", "line", "replay", "flags"), ROWS, ids=[row[1] for row in ROWS])
 def test_each_provider_and_model_has_its_contract(
-    dialect: str, line: str, replay: tuple[Scope, str, Filler], flags: dict[str, object]
+    dialect: str, line: str, replay: tuple[ReplayScope, str, Filler], flags: dict[str, object]
 ) -> None:
     contract = chosen(dialect, line)
     assert (contract.scope, contract.field, contract.filler) == replay
@@ -189,7 +189,7 @@ def test_a_server_that_forbids_thoughts_forbids_them_for_every_model(model: str)
 
 
 def test_names_are_matched_in_any_case() -> None:
-    line = line_of(host="api.moonshot.ai", model="KIMI-K2.6")
+    line = matched_line(host="api.moonshot.ai", model="KIMI-K2.6")
     assert line == "api.moonshot.ai KIMI-K2.6"
     assert chosen("chat", line).filler is CALLS
 

@@ -25,6 +25,7 @@ from chatapp.core.events import (
     Usage,
 )
 from chatapp.core.items import Item, Kind, Outcome
+from tests.support.make import drafted
 
 THOUGHT = Item(
     key="rs_1", kind=Kind.REASONING, text="List them.", wire={"id": "rs_1"}, provider="openai", model="gpt-5"
@@ -59,13 +60,6 @@ CLOSING: list[tuple[float, Event]] = [
     (26_000, ItemStarted("msg_1", Kind.ASSISTANT_MESSAGE)),
     (26_100, ItemDelta("msg_1", "Te")),
 ]
-
-
-def drafted(*script: tuple[float, Event]) -> Draft:
-    draft = Draft()
-    for at, event in script:
-        draft.apply(event, at)
-    return draft
 
 
 def saved(draft: Draft, at: float) -> Draft:

@@ -6,6 +6,8 @@ import json
 
 import pytest
 
+from tests.support import make
+
 pytest.importorskip("hypothesis", reason="hypothesis is not installed: the laws of the draft are not tested")
 
 from hypothesis import given
@@ -40,10 +42,7 @@ def answers(draw: st.DrawFn) -> list[Event]:
 
 
 def drafted(events: list[Event]) -> Draft:
-    draft = Draft()
-    for at, event in enumerate(events):
-        draft.apply(event, at * 1_000)
-    return draft
+    return make.drafted(*((at * 1_000, event) for at, event in enumerate(events)))
 
 
 def open_round(events: list[Event]) -> list[Event]:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from chatapp.core.contracts import Repair, Scope
+from chatapp.core.contracts import Repair, ReplayScope
 from chatapp.core.history import Dropped, History, Question, fold, learned
 from chatapp.core.items import Item, Kind
 
@@ -169,7 +169,7 @@ def test_text_without_a_word_goes_back_where_the_contract_allows_it():
 
 
 def test_thoughts_stay_where_the_contract_forbids_them():
-    history = asked(TURN, to=target(scope=Scope.NONE))
+    history = asked(TURN, to=target(scope=ReplayScope.NONE))
     assert keys(history) == [["fc_1"], ["msg_1"]]
     assert history.dropped == {Dropped.FORBIDDEN: 2}
 
@@ -182,14 +182,14 @@ def test_thoughts_stay_where_thinking_is_off():
 
 def test_where_only_tool_turns_count_all_their_thoughts_go_back():
     plain = answer(thought("rs_0"), words("msg_0"))
-    history = asked(plain, TURN, to=target(scope=Scope.TOOL_TURNS))
+    history = asked(plain, TURN, to=target(scope=ReplayScope.TOOL_TURNS))
     assert keys(history) == [["msg_0"], ["rs_1", "fc_1"], ["rs_2", "msg_1"]]
     assert (history.replayed, history.dropped) == (2, {Dropped.FORBIDDEN: 1})
 
 
 def test_a_call_that_was_cut_makes_no_tool_turn():
     stopped = answer(thought("rs_1"), words("msg_1"), cut(call("fc_1", round=1)))
-    assert sent(asked(stopped, to=target(scope=Scope.TOOL_TURNS))) == ["msg_1"]
+    assert sent(asked(stopped, to=target(scope=ReplayScope.TOOL_TURNS))) == ["msg_1"]
 
 
 @pytest.mark.parametrize("wire", [{}, {"encrypted_content": None}, {"encrypted_content": ""}])

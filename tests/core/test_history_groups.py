@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from chatapp.core.contracts import Repair, Scope
+from chatapp.core.contracts import Repair, ReplayScope
 from chatapp.core.history import GO_ON, NO_RESULT, Dropped, Result, fold
 from chatapp.core.items import Item, Outcome
 
@@ -173,7 +173,7 @@ def test_in_a_chat_completion_all_of_a_round_is_one_group():
 
 @pytest.mark.parametrize(
     "more",
-    [{"scope": Scope.NONE}, {"thinking": False}, {"scope": Scope.TOOL_TURNS}],
+    [{"scope": ReplayScope.NONE}, {"thinking": False}, {"scope": ReplayScope.TOOL_TURNS}],
     ids=["none", "off", "tool turns"],
 )
 def test_a_signed_call_keeps_its_signature_where_thoughts_as_such_stay(more: dict[str, Any]):

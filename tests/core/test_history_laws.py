@@ -12,8 +12,8 @@ pytest.importorskip("hypothesis", reason="hypothesis is not installed: the laws 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chatapp.core.contracts import Repair, Scope
-from chatapp.core.history import GO_ON, History, Logged, Part, Question, Response, Step, Target, fold
+from chatapp.core.contracts import Repair, ReplayScope
+from chatapp.core.history import GO_ON, History, Logged, Question, Response, SendableItem, Step, Target, fold
 from chatapp.core.items import FROM_MODEL, Item, KeyMaker, Kind
 
 from .branches import answer, call, cut, question, result, target, thought, words
@@ -23,12 +23,12 @@ MODELS = [target("a"), target("b"), target("c", provider="q"), CHAT]
 RULES = [
     target("a"),
     target("a", sealed=True, blank_text=True),
-    target("a", scope=Scope.TOOL_TURNS),
-    target("a", scope=Scope.NONE),
+    target("a", scope=ReplayScope.TOOL_TURNS),
+    target("a", scope=ReplayScope.NONE),
     target("a", thinking=False),
-    target("a", signed=True, scope=Scope.NONE),
+    target("a", signed=True, scope=ReplayScope.NONE),
     CHAT,
-    target("a", dialect="chat", signed=True, scope=Scope.NONE),
+    target("a", dialect="chat", signed=True, scope=ReplayScope.NONE),
     target("b"),
     target("c", provider="q"),
 ]
@@ -97,7 +97,7 @@ def refused(branch: list[Logged], place: tuple[int, int] | None, to: Target) -> 
     return [*branch[:at], Logged("assistant", branch[at].items, learned), *branch[at + 1 :]]
 
 
-def parts(history: History) -> Iterator[tuple[Response, Part]]:
+def parts(history: History) -> Iterator[tuple[Response, SendableItem]]:
     return ((step, part) for step in history.steps if isinstance(step, Response) for part in step.parts)
 
 

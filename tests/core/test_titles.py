@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chatapp.core.signs import HIDDEN
 from chatapp.core.titles import MODEL_CAP, WORDS_CAP, first_words, from_model, one_line
+from chatapp.core.visible import Leave, hides
 
 
 @given(st.text(max_size=300))
@@ -15,7 +15,7 @@ def test_whatever_is_written_becomes_one_line_without_hidden_signs(text):
     for line, cap in ((one_line(text), None), (first_words(text), WORDS_CAP), (from_model(text), MODEL_CAP)):
         assert line == line.strip()
         assert len(line.splitlines()) <= 1
-        assert not HIDDEN.search(line)
+        assert not hides(line, Leave.PROSE)
         assert "\x00" not in line
         line.encode()
         assert cap is None or len(line) <= cap

@@ -7,7 +7,9 @@ import json
 import pytest
 
 from chatapp.core.pretty_json import pretty, pretty_result
-from chatapp.core.visible import visible, visible_name
+from chatapp.core.titles import one_line
+from chatapp.core.visible import Leave, hides, visible, visible_name
+from chatapp.markdown.signs import marked
 
 HIDDEN = {
     "nothing": 0x0,
@@ -63,6 +65,33 @@ def test_a_sign_that_is_not_seen_is_shown_as_its_number(number):
 )
 def test_what_is_seen_stays_as_it_is(text):
     assert visible(text) == text
+
+
+WRITTEN_WITH = {
+    Leave.LINES: "two\nlines\tand a tab",
+    Leave.RETURNS: "one\rtwo",
+    Leave.SPACES: "10\u00a0km\u3000\u2009",
+    Leave.JOINERS: "\U0001f469\u200d\U0001f4bb می\u200cخواهم",
+    Leave.SELECTORS: "❤\ufe0f 葛\U000e0100 ᠠ\u180b",
+    Leave.ENCLOSING: "\u06dd١",
+    Leave.UNKNOWN: "\ue0b0\U0001fae8",
+}
+
+
+@pytest.mark.parametrize(("leave", "text"), WRITTEN_WITH.items(), ids=lambda each: getattr(each, "name", ""))
+def test_what_people_write_with_is_left_to_those_who_say_so(leave, text):
+    assert visible(text, leave) == text == visible(text, Leave.PROSE) == marked(text)
+    assert hides(text) and visible(text, Leave.PROSE & ~leave) != text
+
+
+@pytest.mark.parametrize(
+    "number", [0x34F, 0x202E, 0x2065, 0x3164, 0xFFF0, 0x1D159, 0x1D173, 0xE0041, 0xE0080]
+)
+def test_what_nobody_writes_with_is_seen_wherever_it_stands(number):
+    sign = chr(number)
+    assert visible(sign, Leave.PROSE) == f"⟨U+{number:04X}⟩"
+    assert marked(f"a{sign}") == f"a<mark>U+{number:04X}</mark>"
+    assert one_line(f"a{sign}b") == "ab"
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chatapp.insight.charts import BOTTOM, LEFT, MOST_MARKS, RIGHT, TOP, bars, lines
+from chatapp.insight.page.charts import BOTTOM, LEFT, MOST_MARKS, RIGHT, TOP, bars, lines
 
 PAIRS = st.tuples(st.integers(1, 10**7), st.integers(1, 10**7)).map(lambda pair: (min(pair), max(pair)))
 DAYS = st.lists(st.none() | PAIRS, min_size=1, max_size=90)

@@ -11,15 +11,15 @@ import pytest
 from django.contrib.auth import get_user_model
 
 from chatapp import store
-from chatapp.accounts import store as accounts
-from chatapp.accounts.leaving import leave
-from chatapp.branches import forking
+from chatapp.accounts.store import accounts
+from chatapp.accounts.store.leaving import leave
+from chatapp.branches.store import forking
 from chatapp.catalog.models import KnownModel
 from chatapp.core.counting import COUNTED
 from chatapp.core.events import Finish
 from chatapp.core.spread import bucket
-from chatapp.insight import sums as figures
 from chatapp.insight.models import ModelDay, PersonDay
+from chatapp.insight.store import sums as figures
 from chatapp.providers.base import ProviderError, Trouble
 from chatapp.store import in_thread
 from chatapp.store.models import Conversation, Message, Status

@@ -15,11 +15,11 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from chatapp import store
-from chatapp.accounts.roles import set_roles
+from chatapp.accounts.store.roles import set_roles
 from chatapp.core.draft import Draft
 from chatapp.core.spread import bucket
 from chatapp.insight.models import ModelDay, PersonDay
-from chatapp.insight.sums import day_of
+from chatapp.insight.store.sums import day_of
 from chatapp.reviews.models import Verdict
 from chatapp.reviews.store import reviewing
 from chatapp.reviews.store.submitting import submit, withdraw
@@ -49,7 +49,7 @@ def her(client, dana):
 
 def answered(person, *, model="a:one", ms=23_000, words="canary-question"):
     started = store.open_conversation(person, words, tools=[], asked=AskedFor(model=model))
-    claim = store.claim(started.answer, runner="here", seen=0)
+    claim = store.claim_turn(started.answer, runner="here", seen=0)
     measured = Measured(durations={"rs_1": ms}, round=FACTS | {"model": model})
     store.finish(claim, [thought(text="canary-thought"), text(text="canary-answer")], measured)
     return started
@@ -109,7 +109,7 @@ def test_an_empty_page_says_what_to_do(her):
 def test_the_page_says_what_was_counted(her, alice):
     answered(alice)
     failed = store.open_conversation(alice, "canary-question", tools=[], asked=AskedFor(model="a:one"))
-    claim = store.claim(failed.answer, runner="here", seen=0)
+    claim = store.claim_turn(failed.answer, runner="here", seen=0)
     nothing = store.Seen(1, Draft(), 0)
     store.give_up(claim, "failed", nothing, Measured(), {"reason": "busy", "sentence": "canary-sentence"})
     page = her.get("/insight/")
@@ -155,7 +155,7 @@ def test_a_model_is_called_as_everywhere_and_keeps_its_full_name_beside(her):
     page = her.get("/insight/")
     called = [["a:one"], ["b:one"], ["demo:thinker", "Demo (not a real model)"]]
     assert sorted(row[: len(called[n])] for n, row in enumerate(sorted(rows_of(page, "by-model")))) == called
-    pictures = re.findall(r"aria-label=\"Thinking time of (.*?) from ", page.text)
+    pictures = re.findall(r"aria-label=\"Thinking time of ([^\"]*?) from ", page.text)
     assert sorted(pictures) == ["Demo (not a real model)", "a:one", "b:one"]
 
 

@@ -14,18 +14,19 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from chatapp import store
-from chatapp.accounts import store as accounts
 from chatapp.accounts.models import SignedUp
+from chatapp.accounts.store import accounts
 from chatapp.catalog.models import KnownModel, ModelProvider
 from chatapp.insight.models import PersonDay
 from chatapp.limits import store as limits
 from chatapp.limits.models import DailyLimit
 from chatapp.providers.base import Endpoint
-from chatapp.reviews.reviewers import REVIEWERS
+from chatapp.reviews.store.reviewers import REVIEWERS
 from chatapp.store import AskedFor, Measured, Refused, deleting
 from chatapp.store.models import Conversation, Message
-from tests.store.test_fence import PATIENCE, InThread
 from tests.support.make import text
+from tests.support.patience import PATIENCE
+from tests.support.threads import InThread
 
 pytestmark = [pytest.mark.both, pytest.mark.django_db]
 
@@ -50,7 +51,7 @@ def ask(person, words="Why?", **asked) -> store.Started:
 
 def answered(person, *, usage=None) -> store.Started:
     started = ask(person)
-    claim = store.claim(started.answer, runner="here", seen=0)
+    claim = store.claim_turn(started.answer, runner="here", seen=0)
     facts = {"round": 0, "model": "demo:thinker", "usage": usage or {}}
     store.finish(claim, [text()], Measured(round=facts))
     return started
@@ -157,7 +158,7 @@ def test_tokens_and_cost_are_limited_by_what_was_used(alice):
 def test_what_a_turn_has_used_so_far_counts_before_it_ends(alice):
     limit(tokens=100)
     started = ask(alice)
-    claim = store.claim(started.answer, runner="here", seen=0)
+    claim = store.claim_turn(started.answer, runner="here", seen=0)
     assert not used_up(alice)
     facts = {"round": 0, "model": "demo:thinker", "usage": {"input": 90, "output": 10}}
     store.append_round(claim, [text()], Measured(round=facts))
@@ -264,7 +265,7 @@ def test_what_is_used_is_said_in_words(alice):
         output=234,
         cost=1_250_000,
     )
-    said = list(limits.in_words(row, limits.load_used(alice, timezone.now())))
+    said = list(limits.used_in_words(row, limits.load_used(alice, timezone.now())))
     assert said == ["1 of 1 turn", "1,234 of 5,000 tokens", "$ 1.25 of $ 2.50"]
 
 

@@ -10,32 +10,32 @@ from uuid import UUID
 
 from django import forms
 
-from chatapp.branches import map as tree_map
-from chatapp.branches.map_rows import BEGINNING, Beginning
-from chatapp.catalog import page as models_shown
+from chatapp.branches.page import map as tree_map
+from chatapp.branches.store.beginnings import BEGINNING, Beginning
+from chatapp.catalog.page import models as models_shown
 from chatapp.config.logs import JsonFormatter, TextFormatter
 from chatapp.core import contracts
 from chatapp.core.history import History, Question
 from chatapp.core.items import Item, Kind
 from chatapp.management.columns import column_after
 from chatapp.management.remainders import read, stands_in
-from chatapp.markdown.addresses import Addresses
+from chatapp.markdown.addresses_in_text import Addresses
 from chatapp.markdown.growing import Growing
-from chatapp.markdown.links import _misleading
+from chatapp.markdown.link_rules import _misleading
 from chatapp.pages import csv as sheets
 from chatapp.pages.door.form_bodies import read_form
-from chatapp.pages.door.sockets import Rate
+from chatapp.pages.door.open_sockets import Rate
 from chatapp.providers import refusals
 from chatapp.providers.anthropic import refusals as anthropic_refusals
 from chatapp.providers.base import ToolSpec
-from chatapp.providers.chat import errors as chat_errors
+from chatapp.providers.chat import refusals as chat_errors
 from chatapp.providers.demo import calling
 from chatapp.providers.demo.replies import Reply
 from chatapp.providers.openai import refusals as openai_refusals
 from chatapp.providers.shape import shape_of
 from chatapp.thread import as_markdown as copying
 from chatapp.thread.item import ShownItem
-from chatapp.thread.pieces import Piece
+from chatapp.thread.items_so_far import ItemSoFar
 from chatapp.tools import TOOLS
 from chatapp.tools.mcp import checking, offered, results
 from chatapp.tools.page.page_text import PageText
@@ -51,30 +51,34 @@ ROADS: dict[str, Road] = {
     "management.remainders.read": lambda text: read(text, (7, 11)),
     "management.remainders.stands_in": lambda text: stands_in(1234, text),
     "providers.anthropic.refusals.refusal": lambda text: anthropic_refusals.refusal("A", 400, {}, text),
-    "providers.chat.errors.error_in_stream": lambda text: chat_errors.error_in_stream(
+    "providers.chat.refusals.error_in_stream": lambda text: chat_errors.error_in_stream(
         "A", {"error": text}, text
     ),
-    "providers.chat.errors.refusal_of": lambda text: chat_errors.refusal_of("A", 400, {}, text),
+    "providers.chat.refusals.refusal_of": lambda text: chat_errors.refusal_of("A", 400, {}, text),
     "providers.demo.calling.calls": lambda text: [
         calling.calls(text, _TOOLS, named=named) for named in (True, False)
     ],
     "providers.openai.refusals.failure": lambda text: openai_refusals.failure("A", {"message": text}),
     "providers.openai.refusals.refusal": lambda text: openai_refusals.refusal("A", 400, {}, text),
-    "providers.refusals.refused": lambda text: refusals.refused("A", 500, {"retry-after": text}, text),
-    "tools.mcp.offered.usable": lambda text: offered.usable("a", [_offer(text)], offered.LeftOut()),
+    "providers.refusals.refusal_by_status": lambda text: refusals.refusal_by_status(
+        "A", 500, {"retry-after": text}, text
+    ),
+    "tools.mcp.offered.usable_tools": lambda text: offered.usable_tools(
+        "a", [_offer(text)], offered.LeftOut()
+    ),
     "tools.page.page_text.PageText.say": lambda text: _page(text),
-    "markdown.addresses.Addresses.match": Addresses().match,
+    "markdown.addresses_in_text.Addresses.match": Addresses().match,
     "markdown.growing.Growing.look": lambda text: Growing().look(text),
-    "catalog.page.all_models": lambda text: models_shown.all_models([], text),
+    "catalog.page.models.all_models": lambda text: models_shown.all_models([], text),
     # More fields than some are refused before any is read.
     "pages.door.form_bodies.read_form": lambda text: read_form(text.encode().replace(b"&", b"=")),
-    "pages.door.sockets.Rate.may": lambda text: Rate(64, 1.0).may(text),
+    "pages.door.open_sockets.Rate.may": lambda text: Rate(64, 1.0).may(text),
     "pages.csv.sheet": lambda text: sheets.sheet("a", ["b"], [[text]] * 3),
 }
 
 # What is reached through pages and rows, or begins in a class.
 ROADS |= {
-    "how a message begins on the map": lambda text: tree_map.words_of(_beginning(text)),
+    "how a message begins on the map": lambda text: tree_map.beginning_in_words(_beginning(text)),
     "how a thought begins": lambda text: _shown(text).gist,
     "the first argument of a call": lambda text: _shown(json.dumps({"a": text, "b": text})).argument,
     "how far a call is": lambda text: _shown("{}", result=text).progress,
@@ -133,8 +137,8 @@ def _beginning(text: str) -> Beginning:
 
 
 def _shown(text: str, result: str = "") -> ShownItem:
-    inner = Piece(key="b", kind=Kind.TOOL_RESULT, text=result, open=True)
-    return ShownItem(NOBODY, Piece(key="a", kind=Kind.TOOL_CALL, text=text, result=inner))
+    inner = ItemSoFar(key="b", kind=Kind.TOOL_RESULT, text=result, open=True)
+    return ShownItem(NOBODY, ItemSoFar(key="a", kind=Kind.TOOL_CALL, text=text, result=inner))
 
 
 def _items(text: str) -> list[Item]:
@@ -152,53 +156,56 @@ def _answer(text: str) -> SimpleNamespace:
 
 IN_A_PROCESS_OF_ITS_OWN = """
     templatetags.chat.markdown markdown.code.highlighted markdown.code.language markdown.formulas.formula
-    markdown.formulas.mathml markdown.page.blocks markdown.page.render markdown.tail.Known.environment
-    markdown.tail.advance markdown.tail.opened markdown.within.blocks_waiting markdown.within.blocks_within
+    markdown.formulas.mathml markdown.whole.render_blocks markdown.whole.render markdown.tail.Known.environment
+    markdown.tail.advance markdown.tail.opened markdown.within.blocks_waiting markdown.within.render_blocks_within
     markdown.within.feed_within markdown.within.finish_within markdown.within.render_waiting
     markdown.within.render_within markdown.growing.Growing.feed markdown.growing.Growing.finish markdown.kept.rendered
-    markdown.kept.rendered_within tools.page.readable.readable tools.page.reading.page_read
+    markdown.kept.rendered_within tools.page.readable.readable_part tools.page.page_read.page_read
 """
 IN_PIECES = """
-    providers.anthropic.stream.MessagesParser.feed providers.chat.items.Growing.say
-    providers.chat.parser.ChatParser.feed providers.chat.tags.TagReader.feed
-    providers.openai.stream.ResponsesParser.feed providers.reading.Reader.read
+    providers.anthropic.stream.MessagesParser.feed providers.chat.growing_words.GrowingWords.say
+    providers.chat.stream.ChatParser.feed providers.chat.tags.TagReader.feed
+    providers.openai.stream.ResponsesParser.feed providers.reader.Reader.read
     pages.door.daphne.CappedRequest.handleContentChunk pages.door.daphne.CappedRequest.requestReceived
-    providers.sse.Decoder.feed live.growing.GrowingItem.write live.growing.GrowingItem.write_plainly
+    providers.sse.Decoder.feed live.growing_item.GrowingItem.write live.growing_item.GrowingItem.write_plainly
 """
 THROUGH_OTHERS = """
     providers.anthropic.messages.MessagesWire.refusal providers.chat.completions.ChatCompletions.refusal
     providers.openai.responses.ResponsesWire.refusal providers.base.Parser.feed providers.base.Wire.refusal
-    providers.bodies.words providers.failures.hide providers.refusals.trouble_error tools.base.Tool.run
-    tools.page.fetching.fetched tools.page.tool.in_words tools.mcp.connection.Session.call tools.mcp.server.Server.call
-    conversations.forms.Instructions.validate accounts.forms.SignUpForm.validate_password_for_user
-    accounts.forms.ResetForm.get_users tools.page.page_text.PageText.begin_link tools.page.page_text.PageText.end_part
-    thread.pieces.from_draft thread.sent.sent_of
+    providers.whole_answers.words providers.failures.hide_key providers.refusals.trouble_error tools.base.Tool.run
+    tools.page.fetching.fetched tools.page.tool.page_in_words tools.mcp.connection.Session.call tools.mcp.server.Server.call
+    conversations.forms.Instructions.validate accounts.forms.accounts.SignUpForm.validate_password_for_user
+    accounts.forms.accounts.ResetForm.get_users tools.page.page_text.PageText.begin_link tools.page.page_text.PageText.end_part
+    thread.items_so_far.item_from_draft thread.sent.sent_of
 """
 ASKS_A_DATABASE = """
     reviews.access.reviewer_named reviews.access.note_on reviews.access.submitted_message pages.signed_in.who_is_signed_in
-    conversations.composer.composer_for live.conversation.ConversationNews.catch_up thread.page.shown_of
+    conversations.page.composer.composer_for live.conversation.ConversationNews.catch_up thread.page.shown_of
     pages.signed_in.Presence.until_signed_out providers.demo.DemoProvider.model
 """
 ASKS_THE_WORLD = """
-    providers.client.request net.dial.resolved net.dial.dialled net.sockets.Network.connect_tcp
+    providers.client.request net.dial.resolved net.dial.dialled net.guarded_network.Network.connect_tcp
     net.dial.Guard.addresses  tools.mcp.connection.connected
-    tools.mcp.stdio.started markdown.renderers.Renderers.ask markdown.renderers.Renderers.do
-    live.socket.Listening.receive
+    tools.mcp.over_stdio.started markdown.renderers.Renderers.ask markdown.renderers.Renderers.do
+    live.socket.Listening.receive processes.children.Helper.last_answer processes.children.Helper.send
 """
 CUT_SHORT_BEFORE = "tools.clock.in_zone"
 NAMES_OF_OURS = """
+    core.named.identity core.named.number
     core.counting.newest core.durations.thought_in_words core.history.learned core.decision.decision_item
     providers.catalog.Catalog.default_model providers.catalog.Catalog.find providers.catalog.Catalog.is_own
     providers.catalog.Catalog.label providers.catalog.Catalog.look providers.catalog.Catalog.offered
     providers.catalog.Catalog.provider providers.catalog.Provider.model providers.http.HttpProvider.model
     providers.local.provider.LocalProvider.model
-    tools.calculator.arithmetic.called tools.base.tool tools.mcp.offered.LeftOut.add tools.mcp.tools.fingerprint_of
-    pages.commands.away pages.commands.refused conversations.composer.render_asking
-    conversations.composer.render_refused conversations.composer.render_send thread.endings.ending thread.figures.many
-    insight.page.Sums.of insight.page.time_of sharing.links.url_of thread.meter.meter_of catalog.page.find
+    tools.calculator.arithmetic.called tools.base.tool tools.mcp.offered.LeftOut.add tools.mcp.as_tool.fingerprint_of
+    pages.commands.away pages.commands.refused conversations.page.composer.render_asking
+    conversations.page.composer.render_refused conversations.page.composer.render_send thread.endings.ending core.plural.many
+    core.plural.one_or_more core.model_name.ModelName.of
+    insight.page.insight.Sums.of insight.page.insight.time_of sharing.page.links.url_of thread.meter.meter_of catalog.page.models.find_model
     pages.words.numbers.number_in pages.operations.blocks pages.operations.keep thread.permission.panel_id
     markdown.kept.Kept.get markdown.kept.Kept.put pages.static_files.StaticFiles.add_files
-    pages.static_files.Storage.stored_name thread.page.Viewer.larger thread.timeline.timeline_of reviews.forms.see_other
+    pages.static_files.Storage.stored_name thread.page.Viewer.larger thread.page.for_others thread.timeline.timeline_of
+    reviews.forms.see_other
     templatetags.chat.icon
 """
 NOT_ASKED = frozenset(
@@ -216,69 +223,57 @@ NOT_ASKED = frozenset(
 )
 # Their own readers of the environment and of rows, the terminal's commands, and pages, which the forms and the functions above make.
 NOT_WALKED = (
-    *(
-        "accounts.admin",
-        "accounts.first_account",
-        "accounts.leaving",
-        "accounts.letting_in",
-        "accounts.models",
-    ),
-    *(
-        "accounts.names",
-        "accounts.roles",
-        "accounts.store",
-        "accounts.views",
-        "accounts.ways_in",
-        "admin_pages",
-    ),
-    *("branches.comparing", "branches.copying", "branches.forking", "branches.map_rows", "branches.models"),
-    *(
-        "branches.verify",
-        "branches.views",
-        "catalog.admin",
-        "catalog.keeper",
-        "catalog.models",
-        "catalog.prices",
-    ),
-    *(
-        "catalog.store",
-        "catalog.views",
-        "checks.",
-        "config.databases",
-        "config.environment",
-        "config.mail_server",
-    ),
-    *(
-        "conversations.instructions",
-        "conversations.store",
-        "conversations.views",
-        "insight.models",
-        "insight.store",
-    ),
-    *("insight.sums", "insight.views", "limits.", "management.", "mcp_servers.", "models", "oversight."),
-    *(
-        "pages.errors",
-        "pages.health",
-        "pages.limiting.throttle",
-        "pages.models",
-        "pages.preferences",
-        "pages.staff",
-    ),
-    *(
-        "providers.local.files",
-        "providers.local.holder",
-        "providers.local.install",
-        "providers.local.process",
-    ),
-    *("providers.local.smollm2", "reviews.models", "reviews.reviewers", "reviews.store", "reviews.verify"),
-    *(
-        "reviews.views",
-        "settings.",
-        "sharing.models",
-        "sharing.store",
-        "sharing.views",
-        "store.",
-        "thread.views",
-        "turns.",
-    ),
+    "accounts.admin",
+    "accounts.models",
+    "accounts.store",
+    "accounts.views",
+    "admin_pages",
+    "branches.models",
+    "branches.store",
+    "branches.verify",
+    "branches.views",
+    "catalog.admin",
+    "catalog.forms",
+    "catalog.models",
+    "catalog.page.known_models",
+    "catalog.page.providers",
+    "catalog.part",
+    "catalog.store",
+    "catalog.views",
+    "checks.",
+    "config.databases",
+    "config.environment",
+    "config.mail_server",
+    "conversations.store",
+    "conversations.views",
+    "insight.models",
+    "insight.store",
+    "insight.views",
+    "limits.",
+    "management.",
+    "mcp_servers.",
+    "models",
+    "oversight.",
+    "pages.errors",
+    "pages.health",
+    "pages.limiting.throttle",
+    "pages.models",
+    "pages.preferences",
+    "pages.staff",
+    "providers.local.files",
+    "providers.local.holder",
+    "providers.local.install",
+    "providers.local.process",
+    "providers.local.smollm2",
+    "reviews.models",
+    "reviews.store",
+    "reviews.verify",
+    "reviews.views",
+    "settings.",
+    "sharing.models",
+    "sharing.store",
+    "sharing.views",
+    "store.",
+    "thread.views",
+    "turns.",
 )

@@ -12,13 +12,13 @@ from uuid import UUID
 import pytest
 
 from chatapp.core.items import Kind
-from chatapp.live.growing import GrowingItem
+from chatapp.live.growing_item import GrowingItem
 from chatapp.markdown import render_within
 from chatapp.markdown.renderers import GivenUp, Renderers
-from chatapp.thread.bodies import blocks_within
-from chatapp.thread.pieces import Piece
+from chatapp.thread.item_body import blocks_within
+from chatapp.thread.items_so_far import ItemSoFar
 from chatapp.tools.base import ToolError
-from chatapp.tools.page.reading import page_read
+from chatapp.tools.page.page_read import page_read
 
 from .shapes import PUMPS, shape
 
@@ -96,7 +96,7 @@ def test_what_is_shown_as_it_is_does_not_hold_the_loop_up(pump):
     text = shape("", pump, "", 4 * SIZE)
     numbers = json.dumps({"words": text, "numbers": [1] * SIZE})
     pieces = {Kind.USER_MESSAGE: text, Kind.TOOL_CALL: numbers, Kind.TOOL_RESULT: numbers}
-    shown = [Piece(key="a", kind=kind, text=words) for kind, words in pieces.items()]
+    shown = [ItemSoFar(key="a", kind=kind, text=words) for kind, words in pieces.items()]
     assert not stalled(*(partial(blocks_within, NOBODY, piece) for piece in shown))
 
 

@@ -10,7 +10,7 @@ from chatapp.core.contracts import CONTRACTS
 from chatapp.markdown import healing
 from chatapp.providers.anthropic import models as anthropic_models
 from chatapp.providers.anthropic import refusals as anthropic_refusals
-from chatapp.providers.chat import errors as chat_errors
+from chatapp.providers.chat import refusals as chat_errors
 from chatapp.providers.chat.thinking import THINKING
 from chatapp.providers.demo import calling, topics
 from chatapp.providers.openai import models as openai_models
@@ -26,7 +26,7 @@ TABLES = {
     ("chatapp.providers.anthropic.models", "facts.where"): [row.where for row in anthropic_models.FACTS],
     ("chatapp.providers.openai.models", "facts.where"): [row.where for row in openai_models.FACTS],
     ("chatapp.providers.chat.thinking", "row.where"): [row.where for row in THINKING],
-    ("chatapp.providers.chat.errors", "pattern"): [words for _, words in chat_errors._TROUBLES],
+    ("chatapp.providers.chat.refusals", "pattern"): [words for _, words in chat_errors._TROUBLES],
     ("chatapp.providers.anthropic.refusals", "pattern"): [
         words for words, _ in (*anthropic_refusals.WORDS, *anthropic_refusals.REPAIRS)
     ],

@@ -13,8 +13,8 @@ import pytest
 from chatapp.core.draft import Draft
 from chatapp.core.events import ItemDelta, ItemStarted
 from chatapp.core.items import KeyMaker, Kind
-from chatapp.live import growing as growing_item
-from chatapp.live.growing import GrowingItem
+from chatapp.live import growing_item
+from chatapp.live.growing_item import GrowingItem
 from chatapp.providers.base import ProviderError
 from chatapp.providers.chat.tags import TagReader
 from chatapp.providers.sse import Decoder

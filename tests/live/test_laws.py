@@ -24,8 +24,8 @@ from chatapp.core.events import (
     Retrying,
 )
 from chatapp.core.items import Item, Kind
-from chatapp.live.growing import GrowingItem
-from chatapp.markdown import blocks_within
+from chatapp.live.growing_item import GrowingItem
+from chatapp.markdown import render_blocks_within
 from chatapp.pages.operations import Operation
 from chatapp.providers.base import ProviderError, Trouble
 from chatapp.providers.catalog import Catalog
@@ -33,9 +33,10 @@ from chatapp.store import in_thread
 from chatapp.store.models import Status
 from tests.browser.words import RICH, THOUGHT
 from tests.markdown.test_laws import LINES
+from tests.support.patience import PATIENCE
 from tests.support.screen import Element, Screen
 from tests.support.stage import ScriptedProvider, Stage, play, stage
-from tests.support.tabs import PATIENCE, Said, Steps, Tab, bodies, page_html
+from tests.support.tabs import Said, Steps, Tab, bodies, page_html
 from tests.turns.test_loop import CLOCK
 
 hypothesis = pytest.importorskip("hypothesis")
@@ -300,7 +301,7 @@ def test_another_attempt_shows_nothing_of_the_last_one(tmp_path):
             answer = await on.begin()
             await steps.say(ItemStarted("m_1", Kind.ASSISTANT_MESSAGE), ItemDelta("m_1", "The first words"))
             await tab.sees(lambda screen: "The first words" in screen.thread.text)
-            await in_thread(store.claim)(answer, runner=on.engine.runner.name, seen=1)
+            await in_thread(store.claim_turn)(answer, runner=on.engine.runner.name, seen=1)
             await steps.say(ItemDelta("m_1", " and more"))
             await on.end(answer)
             await on.engine.runner.recover()
@@ -331,7 +332,7 @@ def test_what_another_attempt_says_under_the_same_key_is_shown_as_it_says_it(tmp
             answer = await on.begin()
             await steps.say(*said("part-0", Kind.ASSISTANT_MESSAGE, "The *first* words.", []))
             await tab.sees(lambda screen: finished(screen) and not grows(finished(screen)[0].parent))
-            await in_thread(store.claim)(answer, runner=on.engine.runner.name, seen=1)
+            await in_thread(store.claim_turn)(answer, runner=on.engine.runner.name, seen=1)
             await steps.say(ItemStarted("part-1", Kind.ASSISTANT_MESSAGE))
             await on.end(answer)
             await on.engine.runner.recover()
@@ -561,7 +562,7 @@ def test_large_pieces_that_come_while_the_first_is_rendered_are_shown_once():
         await asyncio.wait_for(shown.wait(), PATIENCE)
         item.write("d")
         assert "".join(screen.one("body").text.split()) == "".join("".join(words).split()) + "d"
-        item.settle(tuple(await blocks_within("".join(words))))
+        item.settle(tuple(await render_blocks_within("".join(words))))
         await asyncio.gather(*asyncio.all_tasks() - {asyncio.current_task()}, return_exceptions=True)
         assert not screen.one("body").all("data-growing")
 

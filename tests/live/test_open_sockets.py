@@ -10,15 +10,16 @@ from django.db.backends.utils import CursorWrapper
 
 from chatapp.live import socket as consumers
 from chatapp.live.socket import AGAIN, NONSENSE, NOT_YOURS, SIGNED_OUT, TOO_MANY, WORDS
-from chatapp.pages.door.sockets import MOST_OF_ONE, OPEN, Rate
+from chatapp.pages.door.open_sockets import MOST_OF_ONE, OPEN, Rate
 from chatapp.store import in_thread, titles
 from tests.browser.served import serving, with_tables
 from tests.support.front import house, session_of
 from tests.support.listening import Socket
 from tests.support.stage import play
+from tests.support.turns import ended
 from tests.support.wire import close_code, connected, handshake
 
-from .test_socket import address, answered
+from .test_socket import address
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -55,7 +56,7 @@ def test_the_page_that_is_opened_now_listens_and_the_oldest_pauses(alice, bob):
         async with opened([his, *[hers] * (MOST_OF_ONE + 2)]) as (other, first, second, *rest):
             assert await first.is_closed() == await second.is_closed() == TOO_MANY
             assert OPEN.count(alice.pk) == MOST_OF_ONE and OPEN.count(bob.pk) == 1
-            started = await in_thread(answered)(alice)
+            started = await in_thread(ended)(alice)
             await in_thread(titles.retitle)(started.conversation, "A name")
             for socket in rest:
                 await socket.sees(lambda it: "A name" in str(it.said))
@@ -106,8 +107,8 @@ def test_the_news_of_a_person_cost_the_same_however_many_pages_hear_them(alice, 
     """A title in the list beside every page: the session, the person, the row, once each."""
 
     async def cost(pages):
-        started = await in_thread(answered)(alice)
-        other = await in_thread(answered)(alice)
+        started = await in_thread(ended)(alice)
+        other = await in_thread(ended)(alice)
         hers = await in_thread(session_of)(alice)
         async with opened([hers] * pages, path.format(conversation=other.conversation)) as sockets:
             if "{" in path:
@@ -128,7 +129,7 @@ def test_the_news_of_a_person_cost_the_same_however_many_pages_hear_them(alice, 
 def test_of_the_same_conversation_each_page_hears_its_own_row(alice):
     async def story():
         hers = await in_thread(session_of)(alice)
-        started = await in_thread(answered)(alice)
+        started = await in_thread(ended)(alice)
         async with house():
             here = await Socket(address(started.conversation), hers).open()
             beside = await Socket("/ws/", hers).open()

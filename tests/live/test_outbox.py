@@ -6,13 +6,13 @@ import asyncio
 
 import pytest
 
-from chatapp.live.window import PIECE, WAITING, Outbox, Stuck
+from chatapp.live.outbox import PIECE, WAITING, Outbox, Stuck
 from chatapp.pages import operations
 from tests.support.frames import Frames
+from tests.support.patience import PATIENCE
 
 WINDOW = 1000
 TEXT_A, TEXT_B, SAY = operations.text("a", "1"), operations.text("b", "1"), operations.say("news")
-PATIENCE = 10
 
 
 class Line:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from contextlib import asynccontextmanager
 from datetime import timedelta
 from itertools import count
 from uuid import uuid4
@@ -13,17 +12,17 @@ from django.contrib.auth.models import User
 from django.contrib.sessions.models import Session
 from django.utils import timezone
 
-from chatapp import store
-from chatapp.accounts import leaving
+from chatapp.accounts.store import leaving
 from chatapp.pages import signed_in
 from chatapp.reviews.store import reviewing
 from chatapp.reviews.store.submitting import submit
-from chatapp.store import AskedFor, Started, changes, deleting, in_thread, titles
+from chatapp.store import Started, changes, deleting, in_thread, titles
 from chatapp.store.models import Conversation, Message
 from tests.support.front import house, session_of, visitor
-from tests.support.listening import Socket
+from tests.support.listening import Socket, listening
 from tests.support.reviewed import reviewer
 from tests.support.stage import play
+from tests.support.turns import ended
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -31,29 +30,8 @@ REFUSED = 1000
 NONSENSE, SIGNED_OUT, NOT_YOURS = 4400, 4401, 4404
 
 
-def answered(owner: User, words: str = "Why?") -> Started:
-    """A question with an answer that has ended, without a word."""
-    started = store.open_conversation(owner, words, tools=[], asked=AskedFor(model="demo:thinker"))
-    Message.objects.filter(pk=started.answer).update(status="complete")
-    return started
-
-
 def address(conversation, leaf="", version="") -> str:
     return f"/ws/c/{conversation}/?leaf={leaf}&version={version}"
-
-
-@asynccontextmanager
-async def listening(*people: User, path: str = "/ws/", **more):
-    """A socket for each of them, in the order of their names here."""
-    async with house():
-        sockets = [Socket(path, await in_thread(session_of)(each), **more) for each in people]
-        for socket in sockets:
-            await socket.open()
-        try:
-            yield sockets[0] if len(sockets) == 1 else sockets
-        finally:
-            for socket in sockets:
-                await socket.leave()
 
 
 OURS = [
@@ -125,7 +103,7 @@ def test_where_the_public_address_is_known_only_it_may_listen(alice, settings, o
 def test_strangers_are_told_to_sign_in(alice, path):
     async def story():
         async with house():
-            started = await in_thread(answered)(alice)
+            started = await in_thread(ended)(alice)
             for session in ("", "no-such-session"):
                 socket = await Socket(path.format(conversation=started.conversation), session).open()
                 assert await socket.is_closed() == SIGNED_OUT
@@ -138,7 +116,7 @@ def test_the_conversation_of_another_person_is_one_that_does_not_exist(request, 
     other = request.getfixturevalue(person)
 
     async def story():
-        started = await in_thread(answered)(alice)
+        started = await in_thread(ended)(alice)
         heard = []
         for conversation in (started.conversation, uuid4()):
             async with listening(other, path=address(conversation, started.answer)) as socket:
@@ -150,7 +128,7 @@ def test_the_conversation_of_another_person_is_one_that_does_not_exist(request, 
 
 def test_a_deleted_conversation_is_one_that_does_not_exist(alice):
     async def story():
-        started = await in_thread(answered)(alice)
+        started = await in_thread(ended)(alice)
         await in_thread(deleting.delete_conversation)(started.conversation)
         async with listening(alice, path=address(started.conversation)) as socket:
             assert await socket.is_closed() == NOT_YOURS
@@ -173,7 +151,7 @@ def delete(conversation, alice, bob):
 @pytest.mark.parametrize("ends", [give_away, delete_silently, delete])
 def test_whoever_may_read_a_conversation_no_more_hears_no_more_of_it(alice, bob, ends):
     async def story():
-        started = await in_thread(answered)(alice)
+        started = await in_thread(ended)(alice)
         async with listening(alice, path=address(started.conversation, started.answer)) as socket:
             await hears(socket, started)
             await in_thread(ends)(started.conversation, alice, bob)
@@ -187,10 +165,10 @@ def test_whoever_may_read_a_conversation_no_more_hears_no_more_of_it(alice, bob,
 @pytest.mark.parametrize("end", ["another conversation's", "another person's", "nobody's", "garbage"])
 def test_an_end_that_is_not_of_this_conversation_tells_nothing_of_it(alice, bob, end):
     async def story():
-        started = await in_thread(answered)(alice)
+        started = await in_thread(ended)(alice)
         others = {
-            "another conversation's": (await in_thread(answered)(alice, "A secret")).answer,
-            "another person's": (await in_thread(answered)(bob, "A secret")).answer,
+            "another conversation's": (await in_thread(ended)(alice, "A secret")).answer,
+            "another person's": (await in_thread(ended)(bob, "A secret")).answer,
             "nobody's": uuid4(),
             "garbage": "%00%F0x" * 20,
         }
@@ -206,8 +184,8 @@ def test_an_end_that_is_not_of_this_conversation_tells_nothing_of_it(alice, bob,
 def test_the_list_is_told_to_its_owner_alone(alice, charlie, dana):
     async def story():
         async with listening(alice, charlie, dana) as (hers, his, admins):
-            started = await in_thread(answered)(alice)
-            await in_thread(answered)(charlie, "Something else")
+            started = await in_thread(ended)(alice)
+            await in_thread(ended)(charlie, "Something else")
             await hers.sees(lambda it: str(started.conversation) in str(it.said))
             await his.sees(lambda it: "Something else" in str(it.said))
             assert str(started.conversation) not in str(his.said)
@@ -219,7 +197,7 @@ def test_the_list_is_told_to_its_owner_alone(alice, charlie, dana):
 
 def test_the_list_beside_a_page_catches_up_with_what_happened_before_its_socket_opened(alice):
     async def story():
-        started = await in_thread(answered)(alice)
+        started = await in_thread(ended)(alice)
         async with listening(alice, path=address(started.conversation, started.answer)) as socket:
             mine = f'id="c-{started.conversation}"'
             await socket.sees(lambda it: any(said[0] == "put" and mine in said[1] for said in it.said))
@@ -233,7 +211,7 @@ def test_reviews_are_told_to_both_sides_in_numbers_alone(alice, bob, charlie):
     async def story():
         await in_thread(reviewer)(bob)
         async with listening(alice, bob, charlie) as (hers, his, others):
-            started = await in_thread(answered)(alice, "A canary")
+            started = await in_thread(ended)(alice, "A canary")
             await hers.sees(lambda it: "A canary" in str(it.said))
             leaf = await in_thread(Message.objects.get)(pk=started.answer)
             row = await in_thread(submit)(leaf, by=alice, question="canary")
@@ -269,7 +247,7 @@ NUMBERLESS = [
 @pytest.mark.parametrize("words", NUMBERLESS, ids=lambda words: repr(words[:10]))
 def test_nonsense_ends_the_socket(alice, words):
     async def story():
-        started = await in_thread(answered)(alice)
+        started = await in_thread(ended)(alice)
         async with listening(alice, path=address(started.conversation)) as socket:
             await socket.answer(text=words)
             assert await socket.is_closed() == NONSENSE
@@ -289,7 +267,7 @@ def test_binary_frames_end_the_socket(alice, data):
 
 def test_a_socket_that_was_ended_says_nothing_more(alice):
     async def story():
-        started = await in_thread(answered)(alice)
+        started = await in_thread(ended)(alice)
         async with listening(alice, path=address(started.conversation)) as socket:
             await socket.answer(text="nonsense")
             await socket.is_closed()
@@ -302,7 +280,7 @@ def test_a_socket_that_was_ended_says_nothing_more(alice):
 @pytest.mark.parametrize("number", ["0", "1", "007", "999999999999"])
 def test_any_number_is_an_acknowledgement(alice, number):
     async def story():
-        started = await in_thread(answered)(alice)
+        started = await in_thread(ended)(alice)
         async with listening(alice, path=address(started.conversation)) as socket:
             await socket.answer(text=number)
             await in_thread(titles.retitle)(started.conversation, "A name")
@@ -336,7 +314,7 @@ def change_password(user: User) -> None:
 @pytest.mark.parametrize("ends", [sign_out, deactivate, change_password])
 def test_who_is_signed_out_hears_no_more_news(alice, ends, path):
     async def story():
-        started = await in_thread(answered)(alice)
+        started = await in_thread(ended)(alice)
         async with listening(alice, path=path.format(conversation=started.conversation)) as socket:
             await hears(socket, started)
             await in_thread(ends)(alice)
@@ -351,7 +329,7 @@ def test_signing_out_in_the_same_browser_ends_the_socket(alice):
     async def story():
         async with house():
             her = await visitor(alice)
-            started = await in_thread(answered)(alice)
+            started = await in_thread(ended)(alice)
             socket = await Socket(address(started.conversation, started.answer), her.session).open()
             await hears(socket, started)
             assert (await her.post("/accounts/logout/")).status_code == 302
@@ -382,7 +360,7 @@ def test_who_is_signed_out_sees_no_more_of_an_answer_that_is_being_written(alice
 
 def test_whose_account_is_deleted_hears_no_more(alice):
     async def story():
-        started = await in_thread(answered)(alice)
+        started = await in_thread(ended)(alice)
         async with listening(alice, path=address(started.conversation)) as socket:
             await socket.sees(lambda it: ["state", "version", "0.0.complete"] in it.said)
             await in_thread(leaving.leave)(alice)
@@ -450,7 +428,7 @@ def test_many_who_stay_are_asked_after_in_two_queries(alice, bob, django_assert_
 
 def test_a_conversation_that_is_deleted_ends_the_socket(alice):
     async def story():
-        started = await in_thread(answered)(alice)
+        started = await in_thread(ended)(alice)
         async with listening(alice, path=address(started.conversation, started.answer)) as socket:
             await in_thread(deleting.delete_conversation)(started.conversation)
             assert await socket.is_closed() == NOT_YOURS

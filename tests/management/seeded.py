@@ -16,7 +16,7 @@ from chatapp.core.recorded import Recorded
 from chatapp.insight.models import ModelDay
 from chatapp.oversight.models import Look
 from chatapp.reviews.models import Note, Submission, Wish
-from chatapp.reviews.reviewers import is_reviewer
+from chatapp.reviews.store.reviewers import is_reviewer
 from chatapp.sharing.models import Share
 from chatapp.store import verify_log
 from chatapp.store.models import Conversation, Item, Message

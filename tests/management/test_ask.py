@@ -18,42 +18,8 @@ from threading import Thread
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[2]
-PATIENCE = 60
-
-
-class Shell:
-    """Commands of manage.py on a database of their own."""
-
-    def __init__(self, folder: Path) -> None:
-        kept = {
-            name: value for name, value in os.environ.items() if not name.endswith(("_API_KEY", "_BASE_URL"))
-        }
-        self.environment = kept | {
-            "DATA_DIR": str(folder),
-            "LOCAL_MODEL": "0",
-            "DJANGO_SETTINGS_MODULE": "chatapp.settings",
-        }
-        self.environment.pop("DATABASE_URL", None)
-
-    def command(self, *words: str) -> list[str]:
-        return [sys.executable, "manage.py", *words]
-
-    def run(self, *words: str, **environment: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            self.command(*words),
-            cwd=ROOT,
-            env=self.environment | environment,
-            capture_output=True,
-            text=True,
-            timeout=PATIENCE,
-            check=False,
-        )
-
-    def lines(self, *words: str) -> list[dict]:
-        ended = self.run("ask", *words, "--json")
-        assert ended.returncode == 0, ended.stderr
-        return [json.loads(line) for line in ended.stdout.splitlines()]
+from tests.support.patience import PATIENCE
+from tests.support.shell import ROOT, Shell
 
 
 @pytest.fixture(scope="module")
@@ -148,7 +114,7 @@ def test_the_first_account_goes_on_with_what_was_asked_before_it(tmp_path):
     shell = Shell(tmp_path)
     conversation = shell.lines("Hello", "--effort", "off")[0]["conversation"]
     sign_up = (
-        "from django.contrib.auth.models import User; from chatapp.accounts import store as accounts;"
+        "from django.contrib.auth.models import User; from chatapp.accounts.store import accounts;"
         "accounts.start_account(User(username='alice', password='set'), by_owner=True)"
     )
     assert shell.run("shell", "-c", sign_up).returncode == 0

@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-from chatapp.management.proving import Proof, Verdict
+from chatapp.management.proving import Proof, ReplayVerdict
 from chatapp.management.remainders import ASKED, EDITED
 from chatapp.tools import TOOLS
+from tests.support.patience import PATIENCE
 from tests.support.providers import LINES, Line, catalog_for
+from tests.support.shell import ROOT, Shell
 from tests.support.stage import play, stage
-
-from .test_ask import PATIENCE, ROOT, Shell
 
 SECRET = 4711
 CALL = {"tool": {"name": "clock", "args": {}}}
@@ -156,37 +156,37 @@ OTHERWISE = {
     "a thought that went stale": (
         OPENAI,
         {"thought": {"stale": True}},
-        Verdict.NOT_CARRIED,
+        ReplayVerdict.NOT_CARRIED,
         "Not all thoughts went back with every request. The answers agree.",
     ),
     "other numbers behind the answers": (
         ANTHROPIC,
         {"last": {"attempts": [{"items": [{"text": told(number)}]} for number in (4711, 4711, 4712)]}},
-        Verdict.NOT_CARRIED,
+        ReplayVerdict.NOT_CARRIED,
         "All thoughts went back, but the answers do not come from one number.",
     ),
     "a number said in the open": (
         DEEPSEEK,
         {"ready": f"Ready, it is {SECRET}."},
-        Verdict.CANNOT_TELL,
+        ReplayVerdict.CANNOT_TELL,
         f"The number {SECRET} was said in the open, so that it proves nothing.",
     ),
     "an answer of other words": (
         OPENAI,
         {"last": {"items": [{"text": "I would rather not."}]}},
-        Verdict.CANNOT_TELL,
+        ReplayVerdict.CANNOT_TELL,
         "An answer does not tell the remainders it was asked for.",
     ),
     "no thoughts back and an answer of other words": (
         GROQ,
         {"last": {"items": [{"text": "Which number?"}]}},
-        Verdict.NOT_CARRIED,
+        ReplayVerdict.NOT_CARRIED,
         "Not all thoughts went back with every request. The answers do not agree.",
     ),
     "no thoughts at all": (
         Line("compatible", "chat", "@openai"),
         {},
-        Verdict.CANNOT_TELL,
+        ReplayVerdict.CANNOT_TELL,
         "It sent no thought that could go back.",
     ),
 }

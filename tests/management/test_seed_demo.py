@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from .test_ask import Shell
+from tests.support.shell import Shell
 
 LOOK = "from tests.management.seeded import {}; {}()"
 STRANGER = "from django.contrib.auth.models import User; User.objects.create(username='alice')"

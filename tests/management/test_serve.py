@@ -14,8 +14,8 @@ from urllib.request import Request, urlopen
 import pytest
 
 from tests.browser.served import serving, with_tables
-
-from .test_ask import PATIENCE, ROOT, Shell
+from tests.support.patience import PATIENCE
+from tests.support.shell import ROOT, Shell
 
 
 def free_port() -> str:

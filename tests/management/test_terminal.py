@@ -12,7 +12,7 @@ from chatapp.core.events import Asked, ItemDelta, ItemDone, ItemStarted, Retryin
 from chatapp.core.items import Item, Kind
 from chatapp.management.columns import column_after
 from chatapp.management.terminal import Terminal
-from chatapp.turns.live import Said
+from chatapp.turns.live import LiveEvent
 from chatapp.turns.watching import News
 
 from .screen import Screen
@@ -42,7 +42,7 @@ def shown(screen, size):
     async def show():
         terminal = Terminal(screen, width=lambda: screen.columns)
         for n, event in enumerate(turn(size), 1):
-            terminal.show(News(1, [Said(n, 1.0, event)]))
+            terminal.show(News(1, [LiveEvent(n, 1.0, event)]))
 
     asyncio.run(show())
     return screen
@@ -64,10 +64,10 @@ def test_the_clock_stands_below_while_the_thought_is_open_and_is_gone_after_it()
 
     async def show():
         terminal = Terminal(screen, width=lambda: screen.columns)
-        terminal.show(News(1, [Said(1, 1.0, ItemStarted("a", Kind.REASONING))]))
-        terminal.show(News(1, [Said(2, 2.0, ItemDelta("a", "x" * 60))]))
+        terminal.show(News(1, [LiveEvent(1, 1.0, ItemStarted("a", Kind.REASONING))]))
+        terminal.show(News(1, [LiveEvent(2, 2.0, ItemDelta("a", "x" * 60))]))
         assert "Thinking for 1 s" in screen.text()
-        terminal.show(News(1, [Said(3, 3.0, ItemDone(item("a", Kind.REASONING, "x" * 60)))]))
+        terminal.show(News(1, [LiveEvent(3, 3.0, ItemDone(item("a", Kind.REASONING, "x" * 60)))]))
         assert "Thinking for" not in screen.text()
         assert [line for line in screen.lines if line] == ["x" * 60, "Thought for 1 second"]
 
@@ -122,7 +122,7 @@ def all_that_strangers_say(terminal, words):
     result = [ItemStarted("c", Kind.TOOL_RESULT), ItemDone(item("c", Kind.TOOL_RESULT, words))]
     events = [call, ItemDelta("a", words), *said, *result, Retrying(1.0, words)]
     terminal.begin(NOBODY, NOBODY, words)
-    terminal.show(News(1, [Said(n, 1.0, event) for n, event in enumerate(events, 1)]))
+    terminal.show(News(1, [LiveEvent(n, 1.0, event) for n, event in enumerate(events, 1)]))
     terminal.ask(f"Run {words}?")
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from markdown_it import MarkdownIt
 
-from chatapp.markdown import Growing, blocks, render, render_plain
+from chatapp.markdown import Growing, render, render_blocks, render_plain
 from chatapp.markdown.sanitise import sanitised
 from tests.support.attacks import ATTACKS, LISTENER, REQUESTS
 
@@ -54,7 +54,7 @@ def test_half_an_attack_is_as_safe_as_the_whole(group):
 def test_cleaned_html_reads_the_same_when_it_is_cleaned_again():
     """What a browser makes of it is what the cleaner saw."""
     for text in ATTACKS:
-        for html in blocks(text):
+        for html in render_blocks(text):
             if "<header" not in html:
                 assert sanitised(html).strip() == html, text
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from chatapp.markdown import Growing, blocks, feed_within, finish_within, open_within, render_within
+from chatapp.markdown import Growing, feed_within, finish_within, open_within, render_blocks, render_within
 from chatapp.markdown.renderers import GivenUp, Renderers
 from chatapp.markdown.tail import Known, opened
 from chatapp.markdown.within import SMALL, is_small, render_waiting
@@ -142,7 +142,7 @@ def calls(work, *arguments) -> int:
 @pytest.mark.parametrize("name", BOMBS)
 def test_the_cost_of_a_text_grows_with_its_length_alone(name):
     text = BOMBS[name]
-    assert calls(blocks, text) < 50_000 + CALLS_PER_SIGN * len(text)
+    assert calls(render_blocks, text) < 50_000 + CALLS_PER_SIGN * len(text)
 
 
 @pytest.mark.parametrize("name", BOMBS)
@@ -154,15 +154,15 @@ def test_a_look_at_an_open_end_is_bounded_too(name):
 @pytest.mark.parametrize("name", BOMBS)
 def test_what_is_small_enough_to_be_rendered_here_costs_next_to_nothing(name):
     text = BOMBS[name][:SMALL]
-    assert not is_small(text) or calls(blocks, text) < 250_000
+    assert not is_small(text) or calls(render_blocks, text) < 250_000
 
 
 def test_sixteen_thousand_brackets_are_nothing_special():
-    assert calls(blocks, "[" * 16 * 1024) < CALLS_PER_SIGN * 16 * 1024
+    assert calls(render_blocks, "[" * 16 * 1024) < CALLS_PER_SIGN * 16 * 1024
 
 
 def test_a_table_of_empty_cells_is_shown_as_it_is():
-    [html] = blocks(BOMBS["wide and long table"])
+    [html] = render_blocks(BOMBS["wide and long table"])
     assert html.startswith('<pre class="plain">a|a|')
 
 
@@ -190,7 +190,7 @@ COSTLY = "\n".join(f"[a{n}][" * 200 for n in range(40))
 def test_another_process_renders_the_same(renderers):
     text = "# a\n\nx[^1] `b` $c$\n\n```py\nd = 1\n```\n\n[^1]: e\n" * 20
     html = asyncio.run(render_within(text, message="m", key="k", renderers=renderers))
-    assert html == "\n".join(blocks(text, message="m", key="k"))
+    assert html == "\n".join(render_blocks(text, message="m", key="k"))
     assert render_waiting(text, message="m", key="k", renderers=renderers) == html
 
 
@@ -206,7 +206,7 @@ def test_a_text_grows_in_another_process_as_it_does_here(renderers):
 
     found, late = asyncio.run(grow())
     page = dict(enumerate(found)) | dict(late)
-    assert list(page.values()) == blocks(text)
+    assert list(page.values()) == render_blocks(text)
 
 
 def test_a_text_that_takes_too_long_is_shown_as_it_is_and_not_tried_again(hasty):
@@ -268,8 +268,8 @@ def test_the_processes_get_no_environment(renderers, monkeypatch):
     try:
         fresh.do("blocks", "a", "", "")
         [renderer] = fresh._all
-        assert renderer._process is not None
-        with open(f"/proc/{renderer._process.pid}/environ") as environment:
+        assert renderer._helper is not None
+        with open(f"/proc/{renderer._helper.process.pid}/environ") as environment:
             assert "sk-secret" not in environment.read()
     finally:
         fresh.close()

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from chatapp.markdown import Growing, blocks
+from chatapp.markdown import Growing, render_blocks
 from chatapp.markdown.growing import MOST_DEFINED
-from chatapp.markdown.page import MOST_SIGNS
+from chatapp.markdown.whole import MOST_SIGNS
 
 from .safe_html import read, words
 
@@ -62,7 +62,7 @@ def test_real_texts_end_as_a_reload_shows_them(path):
     text = path.read_text(errors="replace")[:20_000]
     found, late = told(text, step=17)
     page = dict(enumerate(found)) | dict(late)
-    assert [page[place] for place in sorted(page) if page[place]] == blocks(text)
+    assert [page[place] for place in sorted(page) if page[place]] == render_blocks(text)
 
 
 def test_a_late_definition_changes_only_the_block_that_used_it():
@@ -143,13 +143,13 @@ def test_a_text_that_defines_too_much_is_shown_as_it_is_until_its_end():
     assert growing.lost and growing.feed(text + "more\n\nlast\n") == []
     assert growing.open().html.startswith('<pre class="plain">')
     page = dict(enumerate(growing.given)) | dict(growing.finish(text))
-    assert [html for html in page.values() if html] == blocks(text)
+    assert [html for html in page.values() if html] == render_blocks(text)
 
 
 def test_carriage_returns_cut_anywhere_change_nothing():
     text = "a\r\n\r\n- b\r\n- c\r\rd\r\n"
     found, late = told(text)
-    assert [*found, *(html for _, html in late)] == blocks(text)
+    assert [*found, *(html for _, html in late)] == render_blocks(text)
 
 
 def test_a_text_beyond_all_bounds_is_shown_as_it_is():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from chatapp.markdown import Growing, blocks
+from chatapp.markdown import Growing, render_blocks
 
 from .safe_html import read
 
@@ -132,7 +132,7 @@ def mended(told: list[str], changes: list[tuple[int, str]]) -> list[str]:
 @hypothesis.given(st.one_of(texts, wild), cuts)
 def test_what_was_told_with_its_corrections_is_what_a_reload_shows(text, at):
     told, changes, _ = streamed(text, at)
-    assert mended(told, changes) == blocks(text, message="m", key="k")
+    assert mended(told, changes) == render_blocks(text, message="m", key="k")
 
 
 @hypothesis.settings(deadline=None, max_examples=200)
@@ -154,7 +154,7 @@ def test_the_open_end_is_always_clean_html(text, at):
 @hypothesis.settings(deadline=None, max_examples=200)
 @hypothesis.given(st.one_of(texts, wild))
 def test_every_block_is_one_element_of_clean_html(text):
-    for html in blocks(text):
+    for html in render_blocks(text):
         reader = read(html)
         assert reader.wrong == []
         assert len(reader.roots) == 1

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from django.template import Context, Template
 
-from chatapp.markdown import blocks, render, render_plain
+from chatapp.markdown import render, render_blocks, render_plain
 from chatapp.markdown.code import _ALIASES, _LANGUAGES, _lexer, highlighted
 from chatapp.markdown.formulas import WrongFormula, mathml
 
@@ -19,7 +19,7 @@ def link(url: str, text: str) -> str:
 
 
 def one(text: str) -> str:
-    [html] = blocks(text)
+    [html] = render_blocks(text)
     return html
 
 
@@ -58,14 +58,14 @@ def test_tasks_have_boxes_that_nobody_can_tick():
 
 def test_every_block_is_one_element():
     text = "# a\n\nb\n\n- c\n\n```\nd\n```\n\n$$\ne\n$$\n\n|f|\n|-|\n\n> g\n\n---\n\nh[^1]\n\n[^1]: i"
-    found = blocks(text)
+    found = render_blocks(text)
     assert len(found) == 9 + 1
     assert all(html.startswith("<") and html.endswith(">") for html in found)
     assert render(text) == "\n".join(found)
 
 
 def test_nothing_makes_no_blocks():
-    assert blocks("") == blocks(" \n\n ") == []
+    assert render_blocks("") == render_blocks(" \n\n ") == []
 
 
 # Links
@@ -180,7 +180,7 @@ def test_a_formula_of_its_own(text):
     box = '<div class="wide" tabindex="0" role="group" aria-label="Formula"><math display="block"><mi>x</mi></math></div>'
     assert one(text) == box
     if not text.startswith("`"):
-        assert blocks(f"a\n{text}\nb") == ["<p>a</p>", box, "<p>b</p>"]
+        assert render_blocks(f"a\n{text}\nb") == ["<p>a</p>", box, "<p>b</p>"]
 
 
 @pytest.mark.parametrize(
@@ -213,7 +213,7 @@ def test_a_wrong_formula_is_shown_as_it_was_written_with_the_reason():
 
 
 def test_a_formula_that_nothing_closes_stays_text():
-    assert blocks("$$\nx\n\ny") == ["<p>$$<br>\nx</p>", "<p>y</p>"]
+    assert render_blocks("$$\nx\n\ny") == ["<p>$$<br>\nx</p>", "<p>y</p>"]
 
 
 def test_numbers_in_the_margin_are_left_out():
@@ -272,7 +272,7 @@ def test_brackets_that_are_closed_may_be_many(latex):
 
 
 def test_footnotes_point_to_each_other_inside_their_message_and_item():
-    text, notes = blocks("a[^1] b[^x] c[^1]\n\n[^x]: X\n\n[^1]: *One*", message="m", key="k")
+    text, notes = render_blocks("a[^1] b[^x] c[^1]\n\n[^x]: X\n\n[^1]: *One*", message="m", key="k")
     assert '<sup><a href="#fn-m-k-1" id="fnref-m-k-1" aria-label="Footnote 1">1</a></sup>' in text
     assert 'href="#fn-m-k-1" id="fnref-m-k-1.1"' in text and 'href="#fn-m-k-2"' in text
     assert notes.startswith(

@@ -7,11 +7,11 @@ import re
 import pytest
 
 from chatapp.mcp_servers import store as mcp_servers
-from chatapp.mcp_servers.keeper import GONE, Mcp
 from chatapp.mcp_servers.models import McpServer, McpTool
+from chatapp.mcp_servers.part import GONE, Mcp
 from chatapp.tools.at_hand import ToolsAtHand
 from chatapp.tools.mcp.offered import Offered
-from chatapp.tools.mcp.places import Command
+from chatapp.tools.mcp.server_place import ServerCommand
 from chatapp.turns.engine import engine
 
 LIST = "/admin/chatapp/mcpserver/"
@@ -22,7 +22,9 @@ NEW = {"name": "docs", "url": "https://docs.example.org/mcp", "key_variable": "D
 @pytest.fixture(autouse=True)
 def a_file_with_one_command(db, monkeypatch):
     """Nothing is started: the engine of a page does not work."""
-    mcp = Mcp({"files": Command("/bin/canary", ("--canary",), {"FILES_TOKEN": "canary"})}, ToolsAtHand({}))
+    mcp = Mcp(
+        {"files": ServerCommand("/bin/canary", ("--canary",), {"FILES_TOKEN": "canary"})}, ToolsAtHand({})
+    )
     monkeypatch.setattr(engine(), "_parts", [mcp])
     mcp_servers.register_commands(["files"])
 
@@ -210,7 +212,7 @@ def test_what_a_tool_says_is_text_and_hides_nothing(her):
     offer("docs", description="<script>alert(1)</script> \u202eevil \u200b")
     text = her.get(address(row)).text
     assert "<script>alert" not in text and "&lt;script&gt;alert(1)" in text
-    assert r"\u202eevil \u200b" in text and "\u202e" not in text
+    assert "⟨U+202E⟩evil ⟨U+200B⟩" in text and "\u202e" not in text
     assert "The server says: reads only." in text
 
 

@@ -13,8 +13,8 @@ import pytest
 from chatapp import store
 from chatapp.core.decision import Decision
 from chatapp.mcp_servers import store as mcp_servers
-from chatapp.mcp_servers.keeper import GONE, NOT_HERE, OFF, Mcp
 from chatapp.mcp_servers.models import McpServer, McpTool
+from chatapp.mcp_servers.part import GONE, NOT_HERE, OFF, Mcp
 from chatapp.providers.catalog import Catalog
 from chatapp.providers.demo import DemoProvider
 from chatapp.store import in_thread
@@ -25,7 +25,7 @@ from chatapp.tools.mcp.offered import Offered
 from tests.support.script import call, response, text
 from tests.support.stage import ScriptedCatalog, ScriptedProvider, play, stage, until
 from tests.support.tool_server import QUICK, http_server, script
-from tests.tools.mcp.test_http import Speaker
+from tests.tools.mcp.test_over_http import Speaker
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -76,7 +76,7 @@ def judge(**said):
     def work():
         tool = McpTool.objects.get()
         usual = {"safe": False, "idempotent": False, "is_on": True, "in_new_conversations": False}
-        mcp_servers.judge(tool.pk, seen=tool.fingerprint, **usual | said)
+        mcp_servers.judge_tool(tool.pk, seen=tool.fingerprint, **usual | said)
 
     return in_thread(work)()
 

@@ -31,7 +31,7 @@ def only() -> McpTool:
 
 def mark(seen=None, **said):
     told = {"safe": True, "idempotent": True, "is_on": True, "in_new_conversations": False} | said
-    return mcp_servers.judge(only().pk, seen=seen or only().fingerprint, **told)
+    return mcp_servers.judge_tool(only().pk, seen=seen or only().fingerprint, **told)
 
 
 def test_what_is_listed_again_unchanged_changes_nothing(docs):
@@ -69,7 +69,7 @@ def test_a_mark_for_what_was_seen_says_nothing_of_what_is_there_by_now(docs):
 def test_a_tool_that_is_not_listed_any_more_is_forgotten_unless_staff_said_something(docs):
     mcp_servers.save_offered(row(), [offered("search"), offered("open")])
     switched = McpTool.objects.get(name="open")
-    mcp_servers.judge(
+    mcp_servers.judge_tool(
         switched.pk, seen="", safe=False, idempotent=False, is_on=False, in_new_conversations=False
     )
     mcp_servers.save_offered(row(), [])

@@ -12,6 +12,7 @@ from contextlib import ExitStack, contextmanager, suppress
 import pytest
 
 from chatapp.net.dial import ANYWHERE, PUBLIC, Guard, NotAllowed, NotFound, dialled, resolved
+from tests.support.patience import PATIENCE
 from tests.support.websites import HERE, Names
 
 SITE, SILENT = "site.example", "127.0.0.9"
@@ -43,7 +44,7 @@ def leading_to(*addresses: str) -> Guard:
 
 
 async def reached(port: int, *addresses: str) -> str:
-    with await asyncio.wait_for(dialled(SITE, port, leading_to(*addresses)), 10) as line:
+    with await asyncio.wait_for(dialled(SITE, port, leading_to(*addresses)), PATIENCE) as line:
         return str(line.getpeername()[0])
 
 

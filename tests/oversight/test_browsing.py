@@ -11,21 +11,24 @@ from django.apps import apps
 from django.contrib.auth.models import Group, User
 
 from chatapp import store
-from chatapp.accounts import roles
+from chatapp.accounts.store import roles
 from chatapp.core.history import Dropped
-from chatapp.core.signs import HIDDEN
+from chatapp.core.items import Kind
+from chatapp.core.visible import Leave, hides, visible
 from chatapp.live.socket import SIGNED_OUT
-from chatapp.oversight import looking
 from chatapp.oversight.models import Look
-from chatapp.reviews import reviewers
+from chatapp.oversight.store import looks as looking
 from chatapp.reviews.models import Verdict
-from chatapp.reviews.store import reviewing
+from chatapp.reviews.store import reviewers, reviewing
 from chatapp.reviews.store.submitting import submit, withdraw
 from chatapp.store import AskedFor, Measured, changes, deleting, in_thread
 from chatapp.store.models import Conversation, Item, Message, Status
-from tests.live.test_socket import listening
+from chatapp.thread.item_body import blocks_of
+from chatapp.thread.items_so_far import ItemSoFar
+from tests.markdown.safe_html import read
 from tests.mcp_servers.test_admin import form_of
 from tests.support.attacks import BREAKOUTS, FORMULAS, HALVES, HTMX, LINKS, REQUESTS, SCRIPTS
+from tests.support.listening import listening
 from tests.support.make import call, result, seen, text, thought
 from tests.support.stage import play
 
@@ -35,6 +38,7 @@ LIST, FIND = "/admin/chatapp/conversation/", "/admin/chatapp/conversation/find/"
 PEOPLE, LOOKS = "/admin/auth/user/", "/admin/chatapp/look/"
 CANARY = "canarybird"
 UUIDS = r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|before=[0-9]+|/[0-9]+/"
+BODIES = (Kind.USER_MESSAGE, Kind.REASONING, Kind.ASSISTANT_MESSAGE)
 OVERRIDE = "\u202eevil\u200b"
 
 
@@ -52,14 +56,14 @@ def ask(owner, words, *, conversation=None, parent=None, model="demo:thinker"):
 
 
 def answer(started, *items, ms=7000, **facts):
-    claim = store.claim(started.answer, runner="here", seen=0)
+    claim = store.claim_turn(started.answer, runner="here", seen=0)
     facts = {"round": 0, "model": "demo:thinker", "messages": 3, "shape": ["a shape"]} | facts
     thoughts = {item.key: ms for item in items if item.kind == "reasoning"}
     store.finish(claim, items, Measured(durations=thoughts, round=facts, elapsed=9000))
 
 
 def fail(started):
-    claim = store.claim(started.answer, runner="here", seen=0)
+    claim = store.claim_turn(started.answer, runner="here", seen=0)
     ended = {"reason": "provider", "sentence": "The provider refused.", "raw": f"raw words {CANARY}"}
     store.give_up(claim, Status.FAILED, seen(1), Measured(), ended)
 
@@ -269,11 +273,11 @@ def test_a_transcript_has_every_branch_every_duration_and_what_was_sent(her, her
     page = her.get(transcript(hers))
     ids = [str(pk) for pk in hers.messages.order_by("order").values_list("pk", flat=True)]
     assert re.findall(r'data-message-id="([^"]+)"', page.text) == ids
-    assert page.text.count(f"Hm {CANARY}.") == 1
+    assert page.text.count(f"<p>Hm {CANARY}.</p>") == 1
     for words in (
         "Thought for 7 seconds",
         f"Hm {CANARY}.",
-        "Call of clock",
+        "<code>clock</code>",
         "2 thoughts went back to their models word for word; 1 was left out because it was cut off.",
         "a shape",
         "The provider refused.",
@@ -313,6 +317,19 @@ def test_a_very_long_text_is_shown_whole_where_it_is_asked_for(her, alice):
     assert "the end" in her.get(f"{transcript(row)}?whole={started.question}").text
 
 
+def test_what_is_too_much_to_be_formatted_is_formatted_where_it_stands_alone(her, alice):
+    started = ask(alice, "Why?")
+    long = "**strong**\n\n" + "word " * 2500
+    answer(started, *(text(f"msg_{n}", text=long) for n in range(6)))
+    page = her.get(transcript(Conversation.objects.get()))
+    assert (
+        page.text.count("<strong>strong</strong>") == 4 and page.text.count('<pre class="plain">**str') == 2
+    )
+    assert "stand as they were written" in page.text
+    alone = her.get(f"{transcript(Conversation.objects.get())}?whole={started.answer}")
+    assert alone.text.count("<strong>strong</strong>") == 6 and "as they were written" not in alone.text
+
+
 @pytest.mark.parametrize("query", ["at", "branch", "whole"])
 def test_a_message_of_elsewhere_is_not_there(her, hers, bob, query):
     other = ask(bob, "Elsewhere?")
@@ -350,7 +367,7 @@ def test_a_foreign_header_does_not_say_where_a_look_came_from(her, hers):
 
 def test_a_look_is_kept_even_when_its_page_breaks(her, hers, monkeypatch):
     her.raise_request_exception = False
-    monkeypatch.setattr("chatapp.oversight.transcript.browsing.load_replay", lambda pk: 1 / 0)
+    monkeypatch.setattr("chatapp.oversight.views.transcript.browsing.load_replay", lambda pk: 1 / 0)
     assert her.get(transcript(hers)).status_code == 500
     assert Look.objects.count() == 1
 
@@ -469,7 +486,7 @@ def wicked(alice, words):
     User.objects.filter(pk=alice.pk).update(username=" ".join(words.split())[:100])
     started = ask(alice, f"{words} {CANARY}", model=f"demo:{words[:100]}")
     failed = ask(alice, f"{words}?", conversation=started.conversation)
-    claim = store.claim(failed.answer, runner="here", seen=0)
+    claim = store.claim_turn(failed.answer, runner="here", seen=0)
     ended = {"reason": "provider", "sentence": words, "raw": words}
     store.give_up(claim, Status.FAILED, seen(1), Measured(), ended)
     answer(started, thought(text=words), call(name=words, text=words), result(text=words), text(text=words))
@@ -477,13 +494,28 @@ def wicked(alice, words):
     return Conversation.objects.get()
 
 
+def without_bodies(page):
+    """What is formatted in them is safe, and no business of the page that they stand on."""
+    bodies = []
+    for row in Item.objects.filter(kind__in=BODIES):
+        piece = ItemSoFar(key=row.key, kind=Kind(row.kind), text=row.text)
+        bodies.append(visible("".join(blocks_of(row.message_id, piece)), Leave.PROSE))
+    if "data-body" not in page:
+        return page
+    for body in bodies:
+        assert not read(body).wrong and body in page
+    for body in bodies:
+        page = page.replace(f">{body}<", "><")
+    return page
+
+
 def shapes_of(her, alice, words):
     row = wicked(alice, words)
     paths = [LIST, transcript(row), f"{FIND}?words={CANARY}", PEOPLE, person(alice), LOOKS]
     found = [her.get(path) for path in paths]
     assert [page.status_code for page in found] == [200] * len(paths)
-    assert not HIDDEN.search("".join(page.text for page in found))
-    shapes = [Shape(page.text).found for page in found]
+    assert not hides("".join(page.text for page in found), Leave.PROSE)
+    shapes = [Shape(without_bodies(page.text)).found for page in found]
     Conversation.objects.update(head=None)
     for model in (Item, Message, Look, Conversation):
         model.objects.all().delete()

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from chatapp.oversight import looking
 from chatapp.oversight.models import Look
+from chatapp.oversight.store import looks as looking
 from chatapp.store import start_conversation
 
 pytestmark = pytest.mark.both

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -11,6 +12,7 @@ from django.apps import apps
 from django.contrib.auth.models import User
 from django.urls import get_resolver
 
+import chatapp
 from chatapp import store
 from chatapp.reviews.models import Submission, Wish
 from chatapp.reviews.store.submitting import ask_to_submit, decline, submit, withdraw
@@ -20,6 +22,7 @@ from chatapp.store.models import Conversation, Message, Status
 from tests.support.addresses import ADDRESSES, METHODS, Whose, those
 from tests.support.front import HTMX, Visitor, house, visitor
 from tests.support.stage import play
+from tests.support.turns import end
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -27,7 +30,18 @@ DEMO = "demo:thinker"
 
 
 def test_every_address_has_its_row_and_every_row_its_address():
-    assert {f"/{pattern.pattern}" for pattern in get_resolver().url_patterns} == set(ADDRESSES)
+    top = get_resolver().url_patterns
+    rooms = [each for one in top if not str(one.pattern) for each in getattr(one, "url_patterns", [])]
+    others = [one for one in top if str(one.pattern)]
+    assert {f"/{each.pattern}" for each in [*rooms, *others]} == set(ADDRESSES)
+
+
+def test_every_room_with_pages_has_its_addresses():
+    """And `urls.py` of the whole is a line a room."""
+    rooms = {
+        each.parent for name in ("views", "views.py") for each in Path(chatapp.__path__[0]).glob(f"*/{name}")
+    }
+    assert {each.name for each in rooms if not (each / "urls.py").exists()} == set()
 
 
 class Belongings:
@@ -38,14 +52,14 @@ class Belongings:
         self.owner = owner
         first = store.open_conversation(owner, f"A secret of {owner}", tools=[], asked=AskedFor(model=DEMO))
         self.conversation, self.question, self.answer = first.conversation, first.question, first.answer
-        _end(first.answer)
+        end(first.answer)
         self.second, self.gone = (self._more(words) for words in ("And?", "In other words?"))
         self.link, self.gone_link = (
             share(Message.objects.get(pk=pk), by=owner).pk for pk in (first.answer, self.gone.answer)
         )
         self.deletion = deleting.delete_below(Message.objects.get(pk=self.gone.question)).id
         last = store.open_conversation(owner, "Gone", tools=[], asked=AskedFor(model=DEMO))
-        _end(last.answer)
+        end(last.answer)
         deleting.delete_conversation(last.conversation)
         self.deleted = last.conversation
         answer = Message.objects.get(pk=first.answer)
@@ -64,7 +78,7 @@ class Belongings:
         started = store.start_turn(
             self.conversation, words, parent=self.answer, author=self.owner, asked=asked
         )
-        _end(started.answer, Status.STOPPED)
+        end(started.answer, Status.STOPPED)
         return started
 
     def ids_for(self, path: str) -> list[UUID]:
@@ -79,10 +93,6 @@ class Belongings:
         if path.startswith(("/reviews/", "/review/<")):
             return [self.submission]
         return [self.deleted if "restore" in path else self.conversation]
-
-
-def _end(answer: UUID, status: str = Status.COMPLETE) -> None:
-    Message.objects.filter(pk=answer).update(status=status)
 
 
 def rows() -> dict[str, Any]:

@@ -16,7 +16,7 @@ from django.urls import get_resolver
 
 from chatapp.asgi import http
 from chatapp.pages.door import reception
-from chatapp.pages.door.caps import ADMIN, CAPS, LITTLE, QUESTION, TEXT, cap_of, in_words
+from chatapp.pages.door.caps import ADMIN, CAPS, LITTLE, QUESTION, TEXT, cap_of, size_in_words
 from chatapp.pages.door.reception import MOST_OF_ONE, Pool, Refusal
 from tests.browser.served import Served, serving, with_tables
 from tests.support.addresses import ADDRESSES
@@ -77,8 +77,8 @@ def test_a_body_is_refused_as_soon_as_its_length_is_said(served, session, path):
     assert cap_of("POST", place) == cap
     refused = said(served, place, {"Content-Length": str(cap + 1)}, session=session)
     assert status(refused) == 413
-    assert f"at most {in_words(cap)} can be sent here" in refused
-    assert "<!doctype html>" in refused and "Content-Security-Policy" in refused
+    assert f"at most {size_in_words(cap)} can be sent here" in refused
+    assert "<!DOCTYPE html>" in refused and "Content-Security-Policy" in refused
 
 
 @pytest.mark.parametrize("path", WRITABLE)
@@ -117,7 +117,7 @@ def test_a_body_without_a_length_is_refused_as_soon_as_it_is_too_long(served, se
         line.sendall(chunked(*[b"x" * 60_000] * whole, b"x" * rest))
         refused = answers(line)
     assert status(refused) == 413
-    assert f"at most {in_words(cap)} can be sent here" in refused
+    assert f"at most {size_in_words(cap)} can be sent here" in refused
 
 
 def test_a_body_in_too_many_pieces_is_refused(served, session):

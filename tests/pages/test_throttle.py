@@ -9,7 +9,8 @@ import pytest
 
 from chatapp.pages.limiting.throttle import CLEANING, KEPT, Limit, forget, give_back, take
 from chatapp.store.running_models import Throttle
-from tests.store.test_fence import PATIENCE, InThread
+from tests.support.patience import PATIENCE
+from tests.support.threads import InThread
 
 pytestmark = [pytest.mark.both, pytest.mark.django_db]
 

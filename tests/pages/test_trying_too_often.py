@@ -10,11 +10,12 @@ import pytest
 from django.core import mail
 from django.core.handlers.asgi import ASGIRequest
 
-from chatapp.accounts.forms import sending
+from chatapp.accounts.forms.accounts import sending
 from chatapp.accounts.views import accounts
 from chatapp.pages.visitors import visitor_address
 from tests.conftest import PASSWORD
-from tests.management.test_ask import PATIENCE, ROOT, Shell
+from tests.support.patience import PATIENCE
+from tests.support.shell import ROOT, Shell
 
 pytestmark = pytest.mark.django_db
 

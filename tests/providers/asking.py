@@ -11,13 +11,13 @@ from chatapp.core.items import KeyMaker
 from chatapp.providers.base import Endpoint, ProviderError, Trouble
 from chatapp.providers.client import close_client
 from chatapp.providers.http import HttpProvider
-from chatapp.providers.reading import Limits
+from chatapp.providers.reader import StreamLimits
 from tests.support.serving import Script, Server, serving
 
 from .fake_wire import FakeWire, question
 
 KEY = "sk-canary-4711"
-LIMITS = Limits(connect=5, silence=5, total=20)
+LIMITS = StreamLimits(connect=5, silence=5, total=20)
 
 
 @dataclass
@@ -57,7 +57,11 @@ def run(main: Callable[[], Awaitable[None]]) -> None:
 
 
 def ask(
-    *scripts: Script, limits: Limits = LIMITS, url: str = "", key: str = KEY, keys: KeyMaker | None = None
+    *scripts: Script,
+    limits: StreamLimits = LIMITS,
+    url: str = "",
+    key: str = KEY,
+    keys: KeyMaker | None = None,
 ) -> Told:
     """What one question gives when these scripts answer, one for each attempt."""
     kept: list[Told] = []
@@ -72,7 +76,7 @@ def ask(
     return kept[0]
 
 
-async def _ask(told: Told, where: Endpoint, limits: Limits, keys: KeyMaker) -> None:
+async def _ask(told: Told, where: Endpoint, limits: StreamLimits, keys: KeyMaker) -> None:
     async def sleep(seconds: float) -> None:
         told.slept.append(seconds)
 

@@ -11,7 +11,7 @@ from chatapp.core.events import Event, Finish, ItemDelta, ItemDone, ItemStarted,
 from chatapp.core.history import History
 from chatapp.core.items import Item, KeyMaker, Kind
 from chatapp.providers.base import Ask, Endpoint, ModelSpec, ProviderError, Trouble
-from chatapp.providers.refusals import refused, trouble_error
+from chatapp.providers.refusals import refusal_by_status, trouble_error
 
 TEXT = Kind.ASSISTANT_MESSAGE
 
@@ -69,7 +69,7 @@ class FakeWire:
     def refusal(
         self, endpoint: Endpoint, status: int, headers: Mapping[str, str], text: str
     ) -> ProviderError:
-        return refused(endpoint.label, status, headers, text)
+        return refusal_by_status(endpoint.label, status, headers, text)
 
     def models_path(self, endpoint: Endpoint) -> str:
         return "/models?limit=1000"

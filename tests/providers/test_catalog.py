@@ -13,6 +13,7 @@ from chatapp.core.items import KeyMaker
 from chatapp.providers import WIRES
 from chatapp.providers.base import Ask, Endpoint, ModelSpec, ProviderError, Trouble
 from chatapp.providers.catalog import FAILURE_KEPT, KEPT, Catalog, Listing, Provider, UnknownModel
+from tests.support.patience import PATIENCE
 
 from .fake_wire import question
 
@@ -140,7 +141,7 @@ def test_providers_are_asked_at_the_same_time():
         providers = [Together(name, []) for name in "abc"]
         for provider in providers:
             provider.all_here = Together.all_here
-        await asyncio.wait_for(catalog(*providers).models(), 5)
+        await asyncio.wait_for(catalog(*providers).models(), PATIENCE)
 
     async def with_barrier() -> None:
         Together.all_here = asyncio.Barrier(3)

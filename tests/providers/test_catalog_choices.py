@@ -7,7 +7,7 @@ import asyncio
 import pytest
 
 from chatapp.providers.base import Endpoint, ModelSpec, UnknownModel
-from chatapp.providers.catalog import NOTHING, Catalog, Choices, Said
+from chatapp.providers.catalog import NOTHING, Catalog, Choices, StaffSaid
 
 from .test_catalog import BUSY, Hanging, Scripted
 
@@ -77,7 +77,7 @@ def test_what_has_not_changed_is_neither_made_nor_asked_again():
     of.take(Choices(endpoints=(b,)))
     offered(of)
     first = of.provider("b")
-    of.take(Choices(endpoints=(b, other), said={"b:m": Said(label="M")}))
+    of.take(Choices(endpoints=(b, other), said={"b:m": StaffSaid(label="M")}))
     offered(of)
     assert of.provider("b") is first and first.asked == 1
     of.take(Choices(endpoints=(Endpoint(name="b", dialect="chat", key="other"), other)))
@@ -112,7 +112,7 @@ def test_a_provider_that_is_switched_off_is_told_by_what_people_call_it():
 def test_a_model_has_the_name_that_staff_gave_it_there_or_not():
     a = Known("a", ["x", "y"])
     of = catalog([], [a])
-    of.take(chosen(a, said={"a:x": Said(label="Mine"), "gone:z": Said(label="Old one")}))
+    of.take(chosen(a, said={"a:x": StaffSaid(label="Mine"), "gone:z": StaffSaid(label="Old one")}))
     offered(of)
     assert [of.label(name) for name in ("a:x", "a:y", "gone:z", "gone:w")] == [
         "Mine",
@@ -121,14 +121,14 @@ def test_a_model_has_the_name_that_staff_gave_it_there_or_not():
         "w",
     ]
     assert of.find("a:x")[1].label == "Mine"
-    of.take(Choices(off={"a": "A"}, said={"a:x": Said(label="Mine")}))
+    of.take(Choices(off={"a": "A"}, said={"a:x": StaffSaid(label="Mine")}))
     assert [of.label(name) for name in ("a:x", "a:y")] == ["Mine", "The y"]
 
 
 def test_a_hidden_model_is_found_but_not_offered():
     a = Known("a", ["x", "y"])
     of = catalog([a])
-    of.take(Choices(said={"a:x": Said(hidden=True), "a:unlisted": Said(hidden=True)}))
+    of.take(Choices(said={"a:x": StaffSaid(hidden=True), "a:unlisted": StaffSaid(hidden=True)}))
     assert offered(of) == ["a:y", "demo:thinker"]
     assert [spec.id for spec in of.listed()] == ["a:y", "demo:thinker"]
     assert of.find("a:x")[1].hidden
@@ -142,7 +142,7 @@ def test_a_hidden_model_is_found_but_not_offered():
 
 def test_an_effort_is_proposed_where_the_model_has_it():
     of = catalog([Known("a", ["x", "y"])])
-    of.take(Choices(said={"a:x": Said(effort="low"), "a:y": Said(effort="max")}))
+    of.take(Choices(said={"a:x": StaffSaid(effort="low"), "a:y": StaffSaid(effort="max")}))
     assert (of.find("a:x")[1].effort, of.find("a:y")[1].effort) == ("low", "")
 
 
@@ -156,13 +156,13 @@ def test_the_default_is_the_setting_then_that_of_staff_then_the_first_that_is_of
     assert (default(of, "a:z"), default(of)) == ("a:z", "a:y")
     of.take(Choices(default="gone:y"))
     assert default(of) == "a:x"
-    of.take(Choices(default="a:y", said={"a:y": Said(hidden=True), "a:z": Said(hidden=True)}))
+    of.take(Choices(default="a:y", said={"a:y": StaffSaid(hidden=True), "a:z": StaffSaid(hidden=True)}))
     assert (default(of), default(of, "a:z")) == ("a:x", "a:x")
 
 
 def test_with_everything_hidden_the_demo_is_named_and_refused():
     of = catalog([])
-    of.take(Choices(said={"demo:thinker": Said(hidden=True)}))
+    of.take(Choices(said={"demo:thinker": StaffSaid(hidden=True)}))
     assert default(of) == "demo:thinker"
     with pytest.raises(UnknownModel, match="not offered"):
         of.offered(default(of))

@@ -24,7 +24,7 @@ from chatapp.providers.http import HttpProvider
 from chatapp.providers.transport import Transport
 from tests.support.serving import answer, cut, serving, stream
 from tests.support.websites import HERE, Names, at, leads_to
-from tests.tools.test_addresses import SPELLINGS
+from tests.tools.test_checked_url import SPELLINGS
 
 from .asking import KEY, endpoint, run
 from .fake_wire import FakeWire, question, says

@@ -13,6 +13,7 @@ from chatapp.core.events import Event, Finish, ItemDelta, ItemDone, ItemStarted,
 from chatapp.core.items import Item, KeyMaker
 from chatapp.providers.base import Ask, ProviderError, Trouble
 from chatapp.providers.http import HttpProvider
+from tests.support.patience import PATIENCE
 from tests.support.serving import Script, answer, cut, head, piece, raw, reset, serving, silence, stream
 
 from .asking import KEY, LIMITS, ask, endpoint, run
@@ -243,7 +244,7 @@ def _stopped_after(*frames: bytes, take: int) -> None:
             for _ in range(take):
                 await anext(events)
             await events.aclose()
-            await asyncio.wait_for(server.gone.wait(), 5)
+            await asyncio.wait_for(server.gone.wait(), PATIENCE)
 
     run(main)
 
@@ -272,7 +273,7 @@ def test_a_cancelled_turn_closes_the_connection():
             task.cancel()
             with pytest.raises(asyncio.CancelledError):
                 await task
-            await asyncio.wait_for(server.gone.wait(), 5)
+            await asyncio.wait_for(server.gone.wait(), PATIENCE)
             assert heard == [ItemStarted("a", TEXT)]
 
     run(main)
@@ -296,7 +297,7 @@ def test_a_turn_cancelled_before_the_first_byte_closes_the_connection():
             task.cancel()
             with pytest.raises(asyncio.CancelledError):
                 await task
-            await asyncio.wait_for(server.gone.wait(), 5)
+            await asyncio.wait_for(server.gone.wait(), PATIENCE)
 
     run(main)
 

@@ -10,7 +10,7 @@ from dataclasses import replace
 import pytest
 
 from chatapp.providers.base import Trouble
-from chatapp.providers.bodies import REFUSAL_CAP
+from chatapp.providers.whole_answers import REFUSAL_CAP
 from tests.support.serving import answer, forever, head, raw, silence, stream
 
 from .asking import KEY, LIMITS, ask

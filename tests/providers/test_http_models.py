@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from chatapp.providers.base import ModelSpec, ProviderError, Trouble
-from chatapp.providers.bodies import MOST_MODELS, NAME_CAP
 from chatapp.providers.http import LIST_LIMITS, HttpProvider
-from chatapp.providers.reading import Limits
+from chatapp.providers.reader import StreamLimits
+from chatapp.providers.whole_answers import MOST_MODELS, NAME_CAP
 from tests.support.serving import Asked, Script, answer, cut, forever, raw, serving, silence
 
 from .asking import KEY, endpoint, run
@@ -19,7 +19,7 @@ from .fake_wire import FakeWire
 
 
 def listed(
-    script: Script, limits: Limits = LIST_LIMITS
+    script: Script, limits: StreamLimits = LIST_LIMITS
 ) -> tuple[list[ModelSpec], Asked | None, ProviderError | None]:
     kept: list[Any] = [[], None, None]
 
@@ -41,7 +41,7 @@ def rows(*values: object) -> Script:
     return answer(200, json.dumps({"object": "list", "data": values}).encode())
 
 
-def trouble_of(script: Script, limits: Limits = LIST_LIMITS) -> Trouble | None:
+def trouble_of(script: Script, limits: StreamLimits = LIST_LIMITS) -> Trouble | None:
     error = listed(script, limits)[2]
     assert error is not None
     assert error.sentence.startswith("Fake") or "Fake" in error.sentence

@@ -6,7 +6,7 @@ from itertools import combinations
 
 import pytest
 
-from chatapp.providers.sse import Decoder, TooLong
+from chatapp.providers.sse import Decoder, EventTooLong
 
 STREAM = (
     b"\xef\xbb\xbf: hello\n\n"
@@ -104,10 +104,10 @@ def test_many_events_in_one_read_may_exceed_the_cap_together() -> None:
 @pytest.mark.parametrize("size", [1, 5, 1000])
 def test_one_event_over_the_cap_is_refused_complete_or_not(size: int) -> None:
     stream = b"data: fits\n\ndata: " + b"x" * 30 + b"\n\n"
-    with pytest.raises(TooLong):
+    with pytest.raises(EventTooLong):
         read(*(stream[at : at + size] for at in range(0, len(stream), size)), cap=20)
 
 
 def test_comments_without_end_are_refused_too() -> None:
-    with pytest.raises(TooLong):
+    with pytest.raises(EventTooLong):
         read(*[b": still here\n"] * 10, cap=50)

@@ -13,11 +13,12 @@ import httpx
 import pytest
 
 from chatapp.core.items import KeyMaker
-from chatapp.net.sockets import READ_AHEAD
+from chatapp.net.guarded_network import READ_AHEAD
 from chatapp.providers.base import ProviderError, Trouble
 from chatapp.providers.client import client
 from chatapp.providers.http import HttpProvider
 from chatapp.providers.transport import Transport
+from tests.support.patience import PATIENCE
 from tests.support.serving import EVENT_STREAM, Peer, answer, cut, head, piece, raw, serving, silence, stream
 
 from .asking import ask, endpoint, run
@@ -58,7 +59,7 @@ def test_an_encrypted_stream_is_closed_at_once(certificate: Path):
         async with serving(stream(b"data: x\n\n", then=silence), tls=server_side(certificate)) as server:
             async with trusting(certificate) as http, http.stream("POST", server.url) as response:
                 await anext(response.aiter_raw())
-            await asyncio.wait_for(server.gone.wait(), 5)
+            await asyncio.wait_for(server.gone.wait(), PATIENCE)
 
     run(main)
 

@@ -9,7 +9,7 @@ import pytest
 from django.contrib.auth.models import User
 from django.utils import timezone
 
-from chatapp.accounts.roles import set_roles
+from chatapp.accounts.store.roles import set_roles
 from chatapp.reviews.models import Note, Scope, Submission
 from chatapp.reviews.store import reviewing
 from chatapp.reviews.store.submitting import submit, withdraw

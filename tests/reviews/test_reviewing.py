@@ -14,7 +14,7 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from chatapp import store
-from chatapp.accounts import leaving
+from chatapp.accounts.store import leaving
 from chatapp.branches.models import Origin
 from chatapp.pages.limiting import throttle
 from chatapp.pages.limiting.wholesale import COPIES, LINKS
@@ -215,7 +215,7 @@ def go_on(hidden, alice):
     """What happens after it was submitted."""
     first, shown, last = hidden
     assert store.requeue(last.answer)
-    claim = store.claim(last.answer, runner="here", seen=1)
+    claim = store.claim_turn(last.answer, runner="here", seen=1)
     more = [thought(key="rs_9", text="canary-continued"), text(key="msg_9", text="canary-continued")]
     store.finish(claim, more, Measured(durations={"rs_9": 99_000}, timings={}, elapsed=990_000))
     again(alice, shown.question, "canary-beside")
@@ -289,7 +289,7 @@ def test_a_fork_of_a_reviewer_holds_what_was_submitted_and_nothing_else(hidden, 
 def test_an_answer_that_is_being_continued_stays_as_it_was_submitted(hidden, alice, bob, he):
     row = held(hidden[2].answer, bob, alice)
     assert store.requeue(hidden[2].answer)
-    claim = store.claim(hidden[2].answer, runner="here", seen=1)
+    claim = store.claim_turn(hidden[2].answer, runner="here", seen=1)
     store.append_round(claim, [text(key="msg_9", text="canary-continued")], Measured())
     page = page_of(he, row)
     assert 'data-status="stopped"' in page and "canary" not in page

@@ -8,8 +8,8 @@ import pytest
 from django.contrib.auth.models import User
 
 from chatapp import store
-from chatapp.accounts.roles import set_roles
-from chatapp.branches import forking
+from chatapp.accounts.store.roles import set_roles
+from chatapp.branches.store import forking
 from chatapp.reviews.models import Note, Scope, Submission, Submitted, Verdict
 from chatapp.reviews.store import reviewing, submitting
 from chatapp.reviews.store.reviewing import (
@@ -29,8 +29,8 @@ from chatapp.reviews.store.reviewing import (
 from chatapp.reviews.store.submitting import submit, withdraw
 from chatapp.store import AskedFor, Measured, Refused, deleting
 from chatapp.store.models import Conversation, Message, Status
-from tests.store.test_races import race
 from tests.support.make import text, thought
+from tests.support.threads import race
 
 pytestmark = [pytest.mark.both, pytest.mark.django_db]
 
@@ -59,7 +59,7 @@ def answered(ask):
 
     def answered(words="Why?", parent=None, status=Status.COMPLETE) -> Message:
         started = ask(words, parent)
-        claimed = store.claim(started.answer, runner="here", seen=0)
+        claimed = store.claim_turn(started.answer, runner="here", seen=0)
         store.finish(
             claimed, [thought(), text()], Measured(durations={"rs_1": 1000}, timings={}, elapsed=2000)
         )

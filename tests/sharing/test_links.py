@@ -55,7 +55,7 @@ def turn(owner, words, items, parent=None, conversation=None, **facts):
         )
     else:
         started = store.start_turn(conversation, words, parent=parent, author=owner, asked=asked)
-    claim = store.claim(started.answer, runner="here", seen=0)
+    claim = store.claim_turn(started.answer, runner="here", seen=0)
     durations = {item.key: 23_000 for item in items if item.kind is Kind.REASONING}
     timings = {item.key: {"start": 0, "end": 23_000} for item in items}
     store.finish(claim, items, Measured(durations=durations, timings=timings, elapsed=30_000))

@@ -9,7 +9,7 @@ import pytest
 from django.utils import timezone
 
 from chatapp import store
-from chatapp.accounts import leaving
+from chatapp.accounts.store import leaving
 from chatapp.sharing import store as sharing
 from chatapp.sharing.models import Share
 from chatapp.sharing.store import (
@@ -26,9 +26,9 @@ from chatapp.store.changes import changed
 from chatapp.store.models import Conversation, Item, Message
 from chatapp.store.titles import retitle
 from tests.branches.test_forking import rows_of_all_tables, texts_of, untouched
-from tests.store.test_fence import PATIENCE, InThread
-from tests.store.test_races import race
 from tests.support.make import text, thought
+from tests.support.patience import PATIENCE
+from tests.support.threads import InThread, race
 
 pytestmark = pytest.mark.both
 
@@ -43,7 +43,7 @@ def message(pk) -> Message:
 def turn(ask):
     def turn(words="Why?", below=None):
         started = ask(words, below)
-        claim = store.claim(started.answer, runner="here", seen=0)
+        claim = store.claim_turn(started.answer, runner="here", seen=0)
         items = [thought(text=f"Thinking of {words}"), text(text=f"To {words}")]
         store.finish(claim, items, Measured(durations={"rs_1": 2000}))
         return started
@@ -106,7 +106,7 @@ def test_a_form_that_comes_again_changes_nothing_of_what_was_written_in_the_fork
     asked = store.AskedFor(model="demo:thinker")
     later = store.start_turn(fork.pk, "And?", parent=fork.head_id, author=bob, asked=asked)
     said = Measured(round={"round": 0, "model": "demo:thinker", "shape": ["what was sent"]})
-    store.finish(store.claim(later.answer, runner="here", seen=0), [text()], said)
+    store.finish(store.claim_turn(later.answer, runner="here", seen=0), [text()], said)
     before = message(later.answer).metadata
     assert before["rounds"][0]["shape"] and before["counted"]
     assert fork_shared(made.token, by=bob, submission=name).conversation == fork

@@ -23,7 +23,7 @@ def turn(ask):
 
     def turn(text="Why?", below=None):
         started = ask(text, below)
-        claim = store.claim(started.answer, runner="here", seen=0)
+        claim = store.claim_turn(started.answer, runner="here", seen=0)
         store.finish(claim, [], store.Measured())
         return started
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 from functools import partial
-from threading import Barrier, Event, Thread
+from threading import Barrier
 from typing import Any
 
 import pytest
@@ -16,45 +16,17 @@ from chatapp import store
 from chatapp.store import Claim, Fenced, Measured
 from chatapp.store.models import Item, Message, Status, ToolRun
 from tests.support.make import call, result, seen, text, thought
+from tests.support.patience import PATIENCE
+from tests.support.threads import InThread
 
 pytestmark = [pytest.mark.both, pytest.mark.django_db(transaction=True)]
-PATIENCE = 10
-
-
-class InThread:
-    """Runs a function in a thread of its own; optionally frozen at its first statement that begins with `at`."""
-
-    def __init__(self, work: Callable[[], Any], *, at: str = "") -> None:
-        self.frozen, self.thaw, self.problem = Event(), Event(), None
-        self._work, self._at = work, at
-        self._thread = Thread(target=self._run)
-        self._thread.start()
-
-    def _run(self) -> None:
-        try:
-            with connection.execute_wrapper(self._freeze):
-                self._work()
-        except Exception as problem:
-            self.problem = problem
-        finally:
-            connection.close()
-
-    def _freeze(self, execute, sql, params, many, context):
-        if self._at and sql.startswith(self._at) and not self.thaw.is_set():
-            self.frozen.set()
-            assert self.thaw.wait(PATIENCE)
-        return execute(sql, params, many, context)
-
-    def finished(self, within: float) -> bool:
-        self._thread.join(within)
-        return not self._thread.is_alive()
 
 
 INSERT = 'INSERT INTO "chatapp_item"'
 
 
 def takeover(claim: Claim) -> None:
-    store.claim(claim.message, runner="successor", seen=claim.attempt)
+    store.claim_turn(claim.message, runner="successor", seen=claim.attempt)
 
 
 def items(claim: Claim) -> int:
@@ -161,7 +133,7 @@ def test_finish_against_a_rival_has_one_winner(ask):
     """Finish, stop and a takeover at once, again and again: the first one holds, and the rows say which."""
     winners: Counter[str] = Counter()
     for round in range(ROUNDS):
-        claim = store.claim(ask().answer, runner="here", seen=0)
+        claim = store.claim_turn(ask().answer, runner="here", seen=0)
         outcomes = race(claim, round)
         row = Message.objects.get(pk=claim.message)
         lost = {name for name, outcome in outcomes.items() if isinstance(outcome, Fenced)}

@@ -30,7 +30,7 @@ def turn(conversation, alice):
     def turn(parent=None, *, rounds=(), words="Why?", said="Because.", sent_from=None):
         asked = store.AskedFor(model=MODEL, sent_from=sent_from)
         started = store.start_turn(conversation.id, words, parent=parent, author=alice, asked=asked)
-        claimed = store.claim(started.answer, runner="here", seen=0)
+        claimed = store.claim_turn(started.answer, runner="here", seen=0)
         store.finish(claimed, [text("msg", text=said, wire=None)], store.Measured())
         if rounds:
             Message.objects.filter(pk=started.answer).update(metadata={"rounds": list(rounds)})

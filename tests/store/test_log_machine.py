@@ -208,9 +208,9 @@ class Machine(RuleBasedStateMachine):
         seen = turn.attempt - older
         if older or turn.status not in ("queued", "running"):
             with pytest.raises(Fenced):
-                store.claim(turn.id, runner="next", seen=seen)
+                store.claim_turn(turn.id, runner="next", seen=seen)
             return
-        self.claims.append(store.claim(turn.id, runner="next", seen=seen))
+        self.claims.append(store.claim_turn(turn.id, runner="next", seen=seen))
         turn.status, turn.attempt, turn.tries, turn.runner = "running", seen + 1, turn.tries + 1, "next"
         assert self.claims[-1] == Claim(turn.id, turn.attempt)
 

@@ -11,18 +11,19 @@ from django.db import connection
 from django.utils import timezone
 
 from chatapp import store
-from chatapp.accounts import leaving
-from chatapp.branches.forking import NOT_THERE, WENT_ON, Extent, Manner, fork
+from chatapp.accounts.store import leaving
 from chatapp.branches.models import Origin
+from chatapp.branches.store.forking import NOT_THERE, WENT_ON, Extent, Manner, fork
 from chatapp.conversations import store as listing
 from chatapp.reviews.models import Scope, Submission, Submitted
 from chatapp.reviews.store import submitting
-from chatapp.store import AskedFor, Refused, deleting
+from chatapp.store import Refused, deleting
 from chatapp.store.database import long_writes
 from chatapp.store.database.long_writes import LOST, ONE_AT_A_TIME, TOO_MANY, long_write
-from chatapp.store.models import Conversation, Message, Status
+from chatapp.store.models import Conversation, Message
 from chatapp.store.running_models import LongWrite
 from tests.support.faults import beside
+from tests.support.turns import ask
 
 pytestmark = [pytest.mark.both, pytest.mark.django_db(transaction=True)]
 
@@ -38,15 +39,10 @@ def small_pieces(monkeypatch):
 
 @pytest.fixture
 def leaf(alice) -> Message:
-    asked = AskedFor(model="demo:thinker")
-    started = store.open_conversation(alice, "One?", tools=[], asked=asked)
+    answer = ask(alice, text="One?")
     for n in range(1, TURNS):
-        Message.objects.filter(pk=started.answer).update(status=Status.COMPLETE)
-        started = store.start_turn(
-            started.conversation, f"{n}?", parent=started.answer, author=alice, asked=asked
-        )
-    Message.objects.filter(pk=started.answer).update(status=Status.COMPLETE)
-    return Message.objects.get(pk=started.answer)
+        answer = ask(alice, answer, f"{n}?")
+    return answer
 
 
 class Died(BaseException):
@@ -108,13 +104,11 @@ def test_what_is_being_made_is_not_purged(leaf, bob):
 
 def test_few_messages_that_weigh_much_are_long_too(alice, bob):
     words = "a" * (long_writes.HEAVY + 1)
-    started = store.open_conversation(alice, words, tools=[], asked=AskedFor(model="demo:thinker"))
-    Message.objects.filter(pk=started.answer).update(status=Status.COMPLETE)
-    source = Message.objects.get(pk=started.answer)
+    source = ask(alice, text=words)
     with long_write(bob), pytest.raises(Refused, match=ONE_AT_A_TIME):
         fork(source, by=bob, extent=Extent.EVERYTHING)
     made = fork(source, by=bob, extent=Extent.EVERYTHING)
-    assert (made.messages, store.load_items(made.copies[started.question])[0].text) == (2, words)
+    assert (made.messages, store.load_items(made.copies[source.parent_id])[0].text) == (2, words)
     assert list(store.verify_log()) == []
 
 

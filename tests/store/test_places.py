@@ -7,8 +7,9 @@ import pytest
 from chatapp import store
 from chatapp.store import places
 from chatapp.store.models import Conversation, Message, Place
-
-from .test_fence import PATIENCE, InThread
+from tests.support.patience import PATIENCE
+from tests.support.threads import InThread
+from tests.support.turns import end
 
 pytestmark = [pytest.mark.both, pytest.mark.django_db(transaction=True)]
 
@@ -19,7 +20,7 @@ def tell(ask):
 
     def tell(text="Why?", parent=None) -> Message:
         started = ask(text, parent and parent.pk)
-        Message.objects.filter(pk=started.answer).update(status="complete")
+        end(started.answer)
         return Message.objects.get(pk=started.answer)
 
     return tell

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from threading import Barrier
-from typing import Any
-
 import pytest
 
 from chatapp import store
 from chatapp.core.counting import portions
 from chatapp.core.items import Item
-from chatapp.store import Fenced, Measured, Refused
+from chatapp.store import Measured
 from chatapp.store.models import ENDED, LIVE, Message, Status
 from tests.support.make import call, result, text, thought
+from tests.support.patience import PATIENCE
 from tests.support.sums import assert_counted, in_all
-
-from .test_fence import PATIENCE, InThread
+from tests.support.threads import InThread, race
 
 pytestmark = [pytest.mark.both, pytest.mark.django_db(transaction=True)]
 
@@ -24,24 +20,10 @@ ROUNDS = 25
 MESSAGE_UPDATE = 'UPDATE "chatapp_message"'
 
 
-def race(*works: Callable[[], Any]) -> list[bool]:
-    """All at once; which of them went through."""
-    line, won = Barrier(len(works)), [False] * len(works)
-
-    def run(n: int) -> None:
-        line.wait(PATIENCE)
-        won[n] = works[n]() is not False
-
-    racers = [InThread(lambda n=n: run(n)) for n in range(len(works))]
-    assert all(racer.finished(PATIENCE) for racer in racers)
-    assert all(isinstance(racer.problem, Fenced | Refused | None) for racer in racers)
-    return won
-
-
 @pytest.mark.parametrize("round_stored", [False, True])
 def test_finish_stop_interrupt_and_takeover_at_once_leave_one_end_and_a_clean_log(ask, round_stored):
     for _ in range(ROUNDS):
-        claim = store.claim(ask().answer, runner="here", seen=0)
+        claim = store.claim_turn(ask().answer, runner="here", seen=0)
         if round_stored:
             store.append_round(claim, [thought(), text(text="Let me see.")], Measured())
         final = text(key="msg_2", round=1 if round_stored else 0)
@@ -49,7 +31,7 @@ def test_finish_stop_interrupt_and_takeover_at_once_leave_one_end_and_a_clean_lo
             lambda claim=claim, final=final: store.finish(claim, [final], Measured()),
             lambda claim=claim: store.stop(claim.message, None),
             lambda claim=claim: store.interrupt(claim.message, attempt=1),
-            lambda claim=claim: store.claim(claim.message, runner="there", seen=1),
+            lambda claim=claim: store.claim_turn(claim.message, runner="there", seen=1),
         )
         row = Message.objects.get(pk=claim.message)
         ends = {Status.COMPLETE: finished, Status.STOPPED: stopped, Status.INTERRUPTED: interrupted}
@@ -61,7 +43,7 @@ def test_finish_stop_interrupt_and_takeover_at_once_leave_one_end_and_a_clean_lo
 
 def test_of_ends_that_meet_one_is_counted_and_an_answer_that_goes_on_again_is_another_turn(ask):
     for n in range(ROUNDS):
-        claim = store.claim(ask().answer, runner="here", seen=0)
+        claim = store.claim_turn(ask().answer, runner="here", seen=0)
         race(
             lambda claim=claim: store.finish(claim, [text()], Measured()),
             lambda claim=claim: store.stop(claim.message, None),
@@ -83,7 +65,7 @@ def test_of_ends_that_meet_one_is_counted_and_an_answer_that_goes_on_again_is_an
 def test_of_many_who_claim_stop_or_continue_at_once_one_does(ask, as_many_as_they_like):
     for _ in range(ROUNDS):
         answer = ask().answer
-        assert sum(race(*[lambda a=answer: store.claim(a, runner="x", seen=0)] * 3)) == 1
+        assert sum(race(*[lambda a=answer: store.claim_turn(a, runner="x", seen=0)] * 3)) == 1
         assert sum(race(*[lambda a=answer: store.stop(a, None)] * 3)) == 1
         assert sum(race(*[lambda a=answer: store.requeue(a)] * 3)) == 1
 
@@ -94,7 +76,7 @@ def timed(item: Item) -> Measured:
 
 def test_two_results_that_come_at_once_are_both_kept(ask):
     for _ in range(ROUNDS):
-        claim = store.claim(ask().answer, runner="here", seen=0)
+        claim = store.claim_turn(ask().answer, runner="here", seen=0)
         store.append_round(claim, [call(), call("fc_2", call_id="call_2")], Measured())
         made = [result(f"r_{n}", call_id=f"call_{n}") for n in (1, 2)]
         race(*(lambda item=item, claim=claim: store.append_result(claim, item, timed(item)) for item in made))

@@ -16,7 +16,7 @@ pytestmark = pytest.mark.both
 
 def answered(ask, question="Why?", parent=None):
     started = ask(question, parent)
-    claim = store.claim(started.answer, runner="here", seen=0)
+    claim = store.claim_turn(started.answer, runner="here", seen=0)
     store.finish(claim, [text(started.answer.hex[:6])], Measured())
     return started
 

@@ -36,16 +36,16 @@ def half_a_round():
 
 def test_of_two_who_claim_the_same_attempt_one_succeeds(ask):
     answer = ask().answer
-    assert store.claim(answer, runner="a", seen=0).attempt == 1
+    assert store.claim_turn(answer, runner="a", seen=0).attempt == 1
     with pytest.raises(Fenced):
-        store.claim(answer, runner="b", seen=0)
+        store.claim_turn(answer, runner="b", seen=0)
     assert Message.objects.get(pk=answer).runner == "a"
 
 
 def test_a_turn_that_has_ended_cannot_be_claimed(claimed):
     store.finish(claimed, [text()], Measured())
     with pytest.raises(Fenced):
-        store.claim(claimed.message, runner="b", seen=1)
+        store.claim_turn(claimed.message, runner="b", seen=1)
 
 
 def test_items_are_numbered_from_0_without_holes(claimed):
@@ -83,7 +83,7 @@ def test_a_round_with_a_bad_item_leaves_nothing_behind(claimed):
 
 @pytest.mark.parametrize("write", [store.append_round, store.finish])
 def test_after_a_takeover_the_old_attempt_writes_nothing(claimed, write):
-    store.claim(claimed.message, runner="b", seen=1)
+    store.claim_turn(claimed.message, runner="b", seen=1)
     with pytest.raises(Fenced):
         write(claimed, [text()], Measured())
     assert kinds(claimed) == []
@@ -91,15 +91,15 @@ def test_after_a_takeover_the_old_attempt_writes_nothing(claimed, write):
 
 
 def test_after_a_takeover_the_old_attempt_saves_no_draft(claimed):
-    store.claim(claimed.message, runner="b", seen=1)
+    store.claim_turn(claimed.message, runner="b", seen=1)
     assert store.save_drafts([(claimed, seen(1).draft.to_json(0))]) == set()
     assert not Draft.objects.exists()
 
 
 def test_of_drafts_that_are_saved_together_only_those_whose_claim_holds_are_stored(claimed, ask):
     other = ask().answer
-    lost = store.claim(other, runner="a", seen=0)
-    store.claim(other, runner="b", seen=1)
+    lost = store.claim_turn(other, runner="a", seen=0)
+    store.claim_turn(other, runner="b", seen=1)
     drafts = [(claim, seen(1, *half_a_round()).draft.to_json(3000)) for claim in (lost, claimed)]
     assert store.save_drafts(drafts) == {claimed}
     assert store.save_drafts(drafts[::-1]) == {claimed}
@@ -136,7 +136,7 @@ def test_stop_out_of_reach_of_the_live_draft_uses_the_saved_one(claimed):
 
 
 def test_stop_does_not_take_the_draft_of_an_older_attempt_for_the_newest(claimed):
-    store.claim(claimed.message, runner="b", seen=1)
+    store.claim_turn(claimed.message, runner="b", seen=1)
     store.stop(claimed.message, seen(1, *half_a_round()))
     assert kinds(claimed) == []
 
@@ -206,7 +206,7 @@ def test_a_queued_turn_can_be_stopped(ask):
     answer = ask().answer
     assert store.stop(answer, None)
     with pytest.raises(Fenced):
-        store.claim(answer, runner="late", seen=0)
+        store.claim_turn(answer, runner="late", seen=0)
 
 
 def test_a_parked_turn_waits_and_can_be_stopped(claimed):
@@ -233,7 +233,7 @@ def test_interrupt_shows_the_saved_draft_and_calls_the_outcome_unknown(claimed):
 
 
 def test_interrupt_leaves_a_turn_alone_that_somebody_claimed_meanwhile(claimed):
-    store.claim(claimed.message, runner="b", seen=1)
+    store.claim_turn(claimed.message, runner="b", seen=1)
     assert not store.interrupt(claimed.message, attempt=1)
     assert row(claimed).status == Status.RUNNING
 
@@ -250,7 +250,7 @@ def test_failing_keeps_what_was_seen_and_says_why(claimed):
 def test_a_stopped_turn_goes_on_in_the_same_message(claimed):
     store.stop(claimed.message, seen(1, *half_a_round()))
     assert store.requeue(claimed.message, runner="here")
-    again = store.claim(claimed.message, runner="here", seen=row(claimed).attempt)
+    again = store.claim_turn(claimed.message, runner="here", seen=row(claimed).attempt)
     store.finish(again, [text("msg_2", round=1)], Measured())
     assert [kind for _, kind, _ in kinds(claimed)] == ["reasoning", "assistant_message", "assistant_message"]
     assert row(claimed).status == Status.COMPLETE
@@ -278,7 +278,7 @@ def test_an_answer_with_questions_below_it_stays_as_they_read_it(claimed, ask):
 
 
 def test_tries_count_the_attempts_since_the_last_finished_round(claimed):
-    second = store.claim(claimed.message, runner="b", seen=1)
+    second = store.claim_turn(claimed.message, runner="b", seen=1)
     assert row(claimed).tries == 2
     store.append_round(second, [call()], Measured())
     assert row(claimed).tries == 1
@@ -307,10 +307,10 @@ def test_turns_are_counted_by_state(claimed, ask):
 
 def test_a_stop_that_is_told_late_means_the_run_in_which_it_was_said(claimed):
     """Whoever took the turn over meanwhile is stopped; what was told to go on since then is not."""
-    taken = store.claim(claimed.message, runner="there", seen=claimed.attempt)
+    taken = store.claim_turn(claimed.message, runner="there", seen=claimed.attempt)
     assert store.stop(claimed.message, None, by="alice", attempt=claimed.attempt)
     assert store.requeue(claimed.message)
-    again = store.claim(claimed.message, runner="here", seen=taken.attempt + 1)
+    again = store.claim_turn(claimed.message, runner="here", seen=taken.attempt + 1)
     for attempt in (claimed.attempt, taken.attempt):
         assert not store.stop(claimed.message, None, by="alice", attempt=attempt)
     assert Message.objects.get(pk=claimed.message).status == Status.RUNNING

@@ -239,7 +239,7 @@ def test_what_is_no_breach_is_not_named(whole, case):
 
 
 def test_one_damaged_message_hides_no_other(whole, ask):
-    second = Message.objects.get(pk=store.claim(ask().answer, runner="here", seen=0).message)
+    second = Message.objects.get(pk=store.claim_turn(ask().answer, runner="here", seen=0).message)
     write_metadata(whole, "{oops")
     write_wire(whole, "[")
     write_metadata(second, "7")

@@ -1,4 +1,4 @@
-"""Reads what the socket says, as `static/js/live.js` does: the other half of `chatapp/live/window.py`."""
+"""Reads what the socket says, as `static/js/live.js` does: the other half of `chatapp/live/outbox.py`."""
 
 from __future__ import annotations
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from chatapp.core.model_name import ModelName
 from chatapp.providers.base import Endpoint, ModelSpec
 from chatapp.providers.catalog import Catalog, Listing
 
@@ -32,7 +33,5 @@ class ListedCatalog(Catalog):
         known = [it for it in self._listings if it.provider == provider.endpoint.name]
         return known[0] if known else await super()._listing(provider)
 
-    def _listed(self, provider: str, name: str) -> ModelSpec | None:
-        return next(
-            (spec for it in self._listings for spec in it.models if spec.id == f"{provider}:{name}"), None
-        )
+    def _listed(self, name: ModelName) -> ModelSpec | None:
+        return next((spec for it in self._listings for spec in it.models if spec.id == str(name)), None)

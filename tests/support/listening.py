@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import asynccontextmanager
 from typing import Any
 
 from channels.testing import WebsocketCommunicator
 from django.conf import settings
+from django.contrib.auth.models import User
 
 from chatapp.live.urls import sockets
+from chatapp.store import in_thread
 
 from .frames import Frames
-
-PATIENCE = 20
+from .front import house, session_of
+from .patience import PATIENCE
 
 
 class Socket(WebsocketCommunicator):
@@ -76,3 +79,17 @@ class Socket(WebsocketCommunicator):
                 self.said += self._frames.read(event["text"])
             case other:
                 raise AssertionError(other)
+
+
+@asynccontextmanager
+async def listening(*people: User, path: str = "/ws/", **more):
+    """A socket for each of them, in the order of their names here."""
+    async with house():
+        sockets = [Socket(path, await in_thread(session_of)(each), **more) for each in people]
+        for socket in sockets:
+            await socket.open()
+        try:
+            yield sockets[0] if len(sockets) == 1 else sockets
+        finally:
+            for socket in sockets:
+                await socket.leave()

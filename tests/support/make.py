@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from chatapp import store
 from chatapp.core.draft import Draft
+from chatapp.core.events import Asked, Event, ItemDelta, ItemStarted
 from chatapp.core.items import Item, Kind
 
 
@@ -25,9 +26,21 @@ def result(key="part-9", **more) -> Item:
     )
 
 
-def seen(attempt: int, *events, at: float = 4000.0) -> store.Seen:
-    """A draft of these (moment, event) pairs, looked at later."""
+def drafted(*script: tuple[float, Event]) -> Draft:
+    """Of these events, each with its moment."""
     draft = Draft()
-    for moment, event in events:
+    for moment, event in script:
         draft.apply(event, moment)
-    return store.Seen(attempt, draft, at)
+    return draft
+
+
+def half_a_thought() -> Draft:
+    """One that began after a second."""
+    return drafted(
+        (0, Asked(0)), (1000, ItemStarted("rs_1", Kind.REASONING)), (1500, ItemDelta("rs_1", "Let me"))
+    )
+
+
+def seen(attempt: int, *events, at: float = 4000.0) -> store.Seen:
+    """A draft of these, looked at later."""
+    return store.Seen(attempt, drafted(*events), at)

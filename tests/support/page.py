@@ -19,6 +19,9 @@ class Page:
     def _elements(self) -> list[Element]:
         return [self.root, *_below(self.root)]
 
+    def having(self, name: str) -> list[Element]:
+        return [it for it in self._elements() if name in _attributes(it)]
+
     def one(self, tag: str, **wanted: str) -> Element:
         (found,) = self.all(tag, **wanted)
         return found

@@ -10,7 +10,7 @@ from chatapp.providers import WIRES
 from chatapp.providers.base import Endpoint, ModelSpec
 from chatapp.providers.catalog import Catalog
 from chatapp.providers.http import HttpProvider
-from chatapp.providers.reading import Limits
+from chatapp.providers.reader import StreamLimits
 from chatapp.tools.base import Tool, tool
 
 COMPATIBLE = [
@@ -118,7 +118,7 @@ def catalog_for(up: Any, *, key: str = "sk-org-test", silence: float = 30.0) -> 
         )
         for name in (*HOSTS, "compatible", "stranger", "visitor")
     ]
-    limits = Limits(silence=silence)
+    limits = StreamLimits(silence=silence)
     return Catalog(endpoints, make=lambda it: StandIn(it, WIRES[it.dialect], sleep=at_once, limits=limits))
 
 

@@ -8,7 +8,7 @@ from django.contrib.auth.models import User
 from django.test import Client
 
 from chatapp import store
-from chatapp.accounts.roles import set_roles
+from chatapp.accounts.store.roles import set_roles
 from chatapp.core.items import Item, Kind
 from chatapp.store import AskedFor, Measured
 from chatapp.store.models import Message
@@ -51,7 +51,7 @@ def again(owner: User, question: Any, said: str) -> store.Started:
 
 
 def end(answer: Any, items: list[Item]) -> None:
-    claim = store.claim(answer, runner="here", seen=0)
+    claim = store.claim_turn(answer, runner="here", seen=0)
     durations = {item.key: 23_000 for item in items if item.kind is Kind.REASONING}
     timings = {item.key: {"start": 0, "end": 23_000} for item in items}
     store.finish(claim, items, Measured(durations=durations, timings=timings, elapsed=30_000))

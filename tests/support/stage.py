@@ -16,16 +16,16 @@ from chatapp import store
 from chatapp.core.contracts import contract_for
 from chatapp.core.events import Event
 from chatapp.core.items import Item, KeyMaker, Kind
-from chatapp.providers.base import OFF, Ask, Endpoint, ModelSpec, Sent
+from chatapp.providers.base import OFF, Ask, Endpoint, ModelSpec, RequestShape
 from chatapp.store import in_thread
 from chatapp.store.models import Conversation, Message
 from chatapp.tools import TOOLS
 from chatapp.tools.base import Tool
 from chatapp.turns.engine import Engine
 
+from .patience import PATIENCE
 from .sums import assert_counted
 
-PATIENCE = 120
 Script = Callable[[Ask, KeyMaker], AsyncIterator[Event]]
 
 
@@ -46,8 +46,8 @@ class ScriptedProvider:
     async def list_models(self) -> list[ModelSpec]:
         return [self.model("model")]
 
-    def sent(self, ask: Ask) -> Sent:
-        return Sent((f"steps: {len(ask.history.steps)}",), ask.history.replayed)
+    def sent(self, ask: Ask) -> RequestShape:
+        return RequestShape((f"steps: {len(ask.history.steps)}",), ask.history.replayed)
 
     async def stream(self, ask: Ask, keys: KeyMaker) -> AsyncIterator[Event]:
         self.asked.append(ask)
@@ -145,16 +145,16 @@ def _conversation(tools: list[Any]) -> Conversation:
 
 async def until(look: Callable[[], Awaitable[Any]]) -> Any:
     """What the look finds at last."""
-    for _ in range(2000):
-        if found := await look():
-            return found
-        await asyncio.sleep(0.005)
-    raise TimeoutError("It never came.")
+    async with asyncio.timeout(PATIENCE):
+        while True:
+            if found := await look():
+                return found
+            await asyncio.sleep(0.005)
 
 
 def play(story: Coroutine[Any, Any, None]) -> None:
     """Runs a story to its end, or gives up on it; the database threads go with it."""
     try:
-        asyncio.run(asyncio.wait_for(story, PATIENCE))
+        asyncio.run(asyncio.wait_for(story, 2 * PATIENCE))
     finally:
         store.close_threads()

@@ -7,8 +7,8 @@ from typing import Any
 
 from django.db import transaction
 
-from chatapp.insight import sums as figures
 from chatapp.insight.models import ModelDay, PersonDay
+from chatapp.insight.store import sums as figures
 
 
 def by_model() -> dict[Any, Any]:

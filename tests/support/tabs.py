@@ -12,22 +12,22 @@ from uuid import UUID
 from django.template.loader import render_to_string
 from django.urls import reverse
 
-from chatapp.conversations.composer import render_asking, render_send
-from chatapp.conversations.question_news import answering
+from chatapp.conversations.news.question import answering
+from chatapp.conversations.page.composer import render_asking, render_send
 from chatapp.core.events import Event, ItemDone
 from chatapp.core.items import KeyMaker
 from chatapp.live.conversation import ConversationNews
-from chatapp.live.window import Outbox
+from chatapp.live.outbox import Outbox
 from chatapp.providers.base import Ask, ProviderError
 from chatapp.store import in_thread, load_draft, places
 from chatapp.store.models import LIVE, Conversation, Message
 from chatapp.thread.page import Viewer, load_thread
 
 from .frames import Frames
+from .patience import PATIENCE
 from .screen import Element, Screen
 from .stage import Stage
 
-PATIENCE = 30
 # None: the response ends.
 Said = Event | ProviderError | None
 

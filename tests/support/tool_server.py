@@ -12,13 +12,14 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from chatapp.tools.base import Tool, ToolOutput
+from chatapp.tools.mcp.as_tool import tool_of
 from chatapp.tools.mcp.offered import Offered
-from chatapp.tools.mcp.places import Address, Command, Place
 from chatapp.tools.mcp.server import Server, Times
-from chatapp.tools.mcp.tools import tool_of
+from chatapp.tools.mcp.server_place import ServerAddress, ServerCommand, ServerPlace
+
+from .patience import PATIENCE
 
 ROOT = Path(__file__).parents[2]
-PATIENCE = 30
 # Tries come quickly, and what hangs is given up quickly.
 QUICK = Times(connect=2.0, list=2.0, gap=0.05, shortest=0.05, longest=0.2)
 
@@ -26,16 +27,16 @@ QUICK = Times(connect=2.0, list=2.0, gap=0.05, shortest=0.05, longest=0.2)
 PATIENT = Times(gap=0.05, shortest=0.05, longest=0.2)
 
 
-def real() -> Command:
+def real() -> ServerCommand:
     """The real server, as a child."""
     return python("-m", "tests.tools.mcp.a_server", "stdio", PYTHONPATH=str(ROOT))
 
 
-def python(*arguments: str, **environment: str) -> Command:
-    return Command(sys.executable, arguments, {"PATH": os.environ["PATH"], **environment})
+def python(*arguments: str, **environment: str) -> ServerCommand:
+    return ServerCommand(sys.executable, arguments, {"PATH": os.environ["PATH"], **environment})
 
 
-def script(text: str) -> Command:
+def script(text: str) -> ServerCommand:
     """A child that speaks for itself: `say(value)` writes a message, `asked()` reads one, `welcome()` greets as a server must."""
     return python("-c", _SPEECH + text)
 
@@ -103,7 +104,7 @@ async def until(look: Callable[[], Awaitable[T]]) -> T:
 class Kept:
     """A server that is being kept, and what was found at it."""
 
-    def __init__(self, place: Place | Callable[[], Place], times: Times) -> None:
+    def __init__(self, place: ServerPlace | Callable[[], ServerPlace], times: Times) -> None:
         self.lists: list[list[Offered]] = []
         self._news = asyncio.Event()
         where = place if callable(place) else lambda: place
@@ -139,7 +140,7 @@ class Kept:
 
 
 @asynccontextmanager
-async def kept(place: Place | Callable[[], Place], times: Times = QUICK) -> AsyncIterator[Kept]:
+async def kept(place: ServerPlace | Callable[[], ServerPlace], times: Times = QUICK) -> AsyncIterator[Kept]:
     it = Kept(place, times)
     it.server.start()
     try:
@@ -153,7 +154,7 @@ def play(story: Awaitable[None]) -> None:
 
 
 @asynccontextmanager
-async def http_server(answer: Callable[..., Awaitable[None]]) -> AsyncIterator[Address]:
+async def http_server(answer: Callable[..., Awaitable[None]]) -> AsyncIterator[ServerAddress]:
     """Raw sockets: `answer(head, body, writer)` for each request, on connections of its own."""
 
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -170,7 +171,7 @@ async def http_server(answer: Callable[..., Awaitable[None]]) -> AsyncIterator[A
 
     server = await asyncio.start_server(serve, "127.0.0.1", 0)
     try:
-        yield Address(f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/mcp", private=True)
+        yield ServerAddress(f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/mcp", private=True)
     finally:
         server.close()
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from chatapp.net.addresses import is_public
 from chatapp.net.dial import Guard
-from chatapp.tools.page.urls import is_literal
+from chatapp.tools.page.checked_url import is_literal
 
 from .serving import Script, Server, answer
 

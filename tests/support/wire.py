@@ -7,7 +7,8 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from urllib.parse import urlsplit
 
-PATIENCE = 20
+from .patience import PATIENCE
+
 TOKEN = "t" * 32
 
 

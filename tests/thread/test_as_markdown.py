@@ -40,6 +40,13 @@ def test_a_cut_thought_says_so(status, words):
     assert copied == f"> **{words}**\n>\n> Hm"
 
 
+def test_a_thought_that_something_followed_had_come_to_its_own_end():
+    copied = as_markdown(
+        answer(status="stopped"), [thought(text="Hm", cut=True), text(cut=True)], thoughts=True
+    )
+    assert copied == "> **Thought**\n>\n> Hm\n\nBecause."
+
+
 def test_a_thought_without_words_is_its_time_alone():
     row = answer(metadata={"reasoning_durations_ms": {"rs": 7_000}})
     assert as_markdown(row, [thought()], thoughts=True) == "> **Thought for 7 seconds**"
@@ -62,7 +69,7 @@ def said(alice):
     """Alice's question and its answer."""
     asked = store.AskedFor(model="demo:thinker")
     started = store.open_conversation(alice, "Why *so*?", tools=[], asked=asked)
-    claimed = store.claim(started.answer, runner="here", seen=0)
+    claimed = store.claim_turn(started.answer, runner="here", seen=0)
     items = [
         Item(key="rs", kind=Kind.REASONING, text="Canary."),
         Item(key="msg", kind=Kind.ASSISTANT_MESSAGE, text="<b>Because</b> é\n"),

@@ -15,21 +15,9 @@ from chatapp.core.items import Item, Kind
 from chatapp.store import AskedFor, deleting, places
 from chatapp.store.models import Conversation, Message, Status
 from tests.support.page import Page
+from tests.support.turns import ask
 
 pytestmark = pytest.mark.django_db
-
-
-def ask(
-    owner: User, parent: Message | None = None, text: str = "Why?", status: str = Status.COMPLETE
-) -> Message:
-    """An answer that ended so."""
-    asked = AskedFor(model="demo:thinker")
-    if parent is None:
-        started = store.open_conversation(owner, text, tools=[], asked=asked)
-    else:
-        started = store.start_turn(parent.conversation_id, text, parent=parent.pk, author=owner, asked=asked)
-    Message.objects.filter(pk=started.answer).update(status=status)
-    return Message.objects.get(pk=started.answer)
 
 
 def chain(owner: User, length: int) -> list[Message]:

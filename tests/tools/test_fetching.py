@@ -16,7 +16,7 @@ import pytest
 
 from chatapp.net.dial import Guard
 from chatapp.tools import ToolError
-from chatapp.tools.page.fetching import MOST_REDIRECTS, Fetched, Limits, fetched
+from chatapp.tools.page.fetching import MOST_REDIRECTS, Fetched, FetchLimits, fetched
 from tests.support.serving import (
     Peer,
     Script,
@@ -34,18 +34,18 @@ from tests.support.serving import (
 from tests.support.websites import HERE, Names, at, guarded, leading, leads_to, page
 
 SITE = "site.example"
-SMALL = Limits(size=64 * 1024)
-QUICK = Limits(silence=0.1, total=30)
+SMALL = FetchLimits(size=64 * 1024)
+QUICK = FetchLimits(silence=0.1, total=30)
 HTML = {"content-type": "text/html"}
 
 
 async def fetch(
-    server: Server, guard: Guard | None = None, limits: Limits = SMALL, path: str = "/"
+    server: Server, guard: Guard | None = None, limits: FetchLimits = SMALL, path: str = "/"
 ) -> Fetched:
     return await fetched(at(server, SITE, path), guard or leading(SITE), limits)
 
 
-def got(*scripts: Script, limits: Limits = SMALL) -> Fetched:
+def got(*scripts: Script, limits: FetchLimits = SMALL) -> Fetched:
     async def run() -> Fetched:
         async with serving(*scripts) as server:
             return await fetch(server, limits=limits)
@@ -53,7 +53,7 @@ def got(*scripts: Script, limits: Limits = SMALL) -> Fetched:
     return asyncio.run(run())
 
 
-def refusal(*scripts: Script, limits: Limits = SMALL, guard: Guard | None = None) -> str:
+def refusal(*scripts: Script, limits: FetchLimits = SMALL, guard: Guard | None = None) -> str:
     async def run() -> str:
         async with serving(*scripts) as server:
             with pytest.raises(ToolError) as caught:
@@ -246,7 +246,7 @@ def test_a_bomb_is_not_unpacked_further_than_the_cap():
     squeezed = zlib.compressobj(9, zlib.DEFLATED, zlib.MAX_WBITS | 16)
     bomb = b"".join([*(squeezed.compress(bytes(1 << 20)) for _ in range(300)), squeezed.flush()])
     assert len(bomb) < 2 * 1024 * 1024
-    assert "larger than 2 MiB" in refusal(page(bomb, content_encoding="gzip"), limits=Limits())
+    assert "larger than 2 MiB" in refusal(page(bomb, content_encoding="gzip"), limits=FetchLimits())
 
 
 @pytest.mark.parametrize("encoding", ["br", "deflate", "gzip, gzip", "zstd", "compress"])
@@ -309,7 +309,7 @@ def test_a_server_that_drips_ends_with_the_total_time():
             await peer.send(piece(b"x"))
             await asyncio.sleep(0.01)
 
-    words = refusal(drip, limits=Limits(silence=30, total=0.5))
+    words = refusal(drip, limits=FetchLimits(silence=30, total=0.5))
     assert words == "The page did not arrive within 0.5 seconds."
 
 
@@ -319,7 +319,7 @@ def test_a_name_server_that_is_silent_ends_with_the_total_time():
         return []
 
     assert "did not arrive within 0.1 seconds" in refusal(
-        guard=Guard(resolve=never), limits=Limits(total=0.1)
+        guard=Guard(resolve=never), limits=FetchLimits(total=0.1)
     )
 
 

@@ -11,8 +11,8 @@ import pytest
 from chatapp.core.items import Outcome
 from chatapp.tools import TOOLS, ToolError
 from chatapp.tools.base import CAP
-from chatapp.tools.page.fetching import Limits
-from chatapp.tools.page.tool import MOST_LETTERS, in_words
+from chatapp.tools.page.fetching import FetchLimits
+from chatapp.tools.page.tool import MOST_LETTERS, page_in_words
 from tests.support.serving import Script, answer, head, raw, serving
 from tests.support.websites import at, leading, leads_to, page
 
@@ -25,7 +25,7 @@ def read(*scripts: Script) -> str:
     async def run() -> str:
         async with serving(*scripts) as server:
             url = at(server, SITE, "/page")
-            said = await in_words(url, leading(SITE), Limits())
+            said = await page_in_words(url, leading(SITE), FetchLimits())
             return said.replace(at(server, SITE), f"http://{SITE}/")
 
     return asyncio.run(run())

@@ -7,15 +7,16 @@ import asyncio
 import pytest
 
 from chatapp.tools import ToolError
-from chatapp.tools.page.readable import LEFT_OUT, MOST_WRITTEN, readable
-from chatapp.tools.page.reading import PageRead, page_read
+from chatapp.tools.page.page_read import page_read
+from chatapp.tools.page.page_text import PageRead
+from chatapp.tools.page.readable import LEFT_OUT, MOST_WRITTEN, readable_part
 
 URL = "https://site.example/a/b"
 MOST = 2 * 1024 * 1024
 
 
 def text(html: str) -> str:
-    return readable(html, URL).text
+    return readable_part(html, URL).text
 
 
 def test_a_page_reads_as_it_is_seen():
@@ -23,7 +24,7 @@ def test_a_page_reads_as_it_is_seen():
       title </title><body><h1>Fish  and
       chips</h1><p>One <b>t</b>wo<br>three<p>four<ul><li>a<li>b<ul><li>c</ul></ul><ol><li>x<li>y</ol>
       <dl><dt>word<dd>meaning</dl><hr><div>end</div>"""
-    page = readable(html, URL)
+    page = readable_part(html, URL)
     assert (page.title, page.whole) == ("A title", True)
     assert page.text == (
         "# Fish and chips\n\nOne two\nthree\n\nfour\n\n- a\n- b\n  - c\n\n1. x\n2. y\n\nword\nmeaning\n\nend"
@@ -134,7 +135,7 @@ def test_the_base_of_a_page_is_kept_to():
     + ["<!-- secret -->", "<select><option>secret</select>", "<input value=secret>", "<svg><title>secret</title></svg>"],
 )  # fmt: skip
 def test_what_is_not_seen_is_left_out(html: str):
-    page = readable(f"<body>before {html} after", URL)
+    page = readable_part(f"<body>before {html} after", URL)
     assert (page.title, page.text) == ("", "before after")
 
 
@@ -155,16 +156,16 @@ def test_depth_is_no_trouble():
 
 
 def test_a_page_with_no_end_is_cut_and_says_so():
-    page = readable("<p>word" * 300_000, URL)
+    page = readable_part("<p>word" * 300_000, URL)
     assert not page.whole and len(page.text) < 2 * MOST_WRITTEN
-    assert not readable("<b></b>" * 290_000 * 2, URL).whole
+    assert not readable_part("<b></b>" * 290_000 * 2, URL).whole
 
 
 @pytest.mark.parametrize(
     "hostile", ["\x00", "\ud800", "<\x00b>x", "<p \x00=\x00>", "&#0;&#xD800;&#x110000;", "<![CDATA[x", "<?x"]
 )
 def test_any_letters_are_read(hostile: str):
-    assert readable(hostile.encode(errors="replace").decode(), URL).whole
+    assert readable_part(hostile.encode(errors="replace").decode(), URL).whole
 
 
 def test_the_process_that_reads_gives_the_same():

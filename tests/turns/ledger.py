@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import groupby, pairwise
-from typing import Any
-from urllib.request import urlopen
+from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 from chatapp import store
@@ -17,10 +15,14 @@ from chatapp.core.items import Item, Kind
 from chatapp.core.verbatim import encode
 from chatapp.store import in_thread
 from chatapp.store.models import Message, Status
+from tests.support.patience import PATIENCE
 from tests.support.providers import Line
 from tests.support.stage import Stage
 
 from .test_scenarios import thoughts_in
+
+if TYPE_CHECKING:
+    from tests.upstream.running import Running
 
 # What these servers say, or what their contracts say of them: they take no thoughts back.
 TAKES_NONE = {
@@ -32,13 +34,12 @@ TAKES_NONE = {
 }
 TAKES_THOSE_OF_TOOL_TURNS = {"@deepseek-v3.2"}
 Request = dict[str, Any]
-PATIENCE = 500
 
 
 class Ledger:
     """`lines`: who is asked, by the model's name. Each step of a story is checked when it has ended or waits."""
 
-    def __init__(self, up: Any, *lines: Line) -> None:
+    def __init__(self, up: Running, *lines: Line) -> None:
         self._up, self._lines = up, lines
         self._seen = 0
         self._new_requests()
@@ -59,16 +60,14 @@ class Ledger:
     async def _requests(self, count: int) -> list[Request]:
         """The provider writes a request down when it notices that nobody listens any more."""
         requests = self._new_requests()
-        for _ in range(PATIENCE):
-            if len(requests) >= count:
-                break
-            await asyncio.sleep(0.01)
-            requests += self._new_requests()
+        async with asyncio.timeout(PATIENCE):
+            while len(requests) < count:
+                await asyncio.sleep(0.01)
+                requests += self._new_requests()
         return requests
 
     def _new_requests(self) -> list[Request]:
-        with urlopen(f"{self._up.root}/_requests?since={self._seen}") as answer:
-            requests = json.load(answer)["requests"]
+        requests: list[Request] = self._up.requests(since=self._seen)
         self._seen = max([self._seen, *(request["n"] for request in requests)])
         return requests
 

@@ -15,7 +15,7 @@ from chatapp.providers import WIRES
 from chatapp.providers.base import Endpoint
 from chatapp.providers.catalog import Catalog
 from chatapp.providers.http import HttpProvider
-from chatapp.providers.reading import Limits
+from chatapp.providers.reader import StreamLimits
 from chatapp.store.models import Status
 from tests.providers.fuzz import STREAMS
 from tests.support.providers import at_once
@@ -31,7 +31,7 @@ RECORDINGS = {
 }
 KEY = "sk-canary-4711"
 # Only where nothing more comes is it waited for; elsewhere a busy machine may take its time.
-LIMITS = Limits(silence=30, total=60, event=50_000, answer=200_000)
+LIMITS = StreamLimits(silence=30, total=60, event=50_000, answer=200_000)
 SOON_SILENT = replace(LIMITS, silence=1)
 TRIES = 5
 
@@ -82,7 +82,7 @@ def _through(dialect: str, what: dict[str, bytes]) -> list[bytes]:
 
 
 def catalog(
-    url: str, dialect: str, limits: Limits = LIMITS, now: Callable[[], float] = time.monotonic
+    url: str, dialect: str, limits: StreamLimits = LIMITS, now: Callable[[], float] = time.monotonic
 ) -> Catalog:
     base_url = url.removesuffix("/v1") if dialect == "messages" else url
     endpoint = Endpoint(name="compatible", dialect=dialect, base_url=base_url, key=KEY, label="The server")
@@ -93,7 +93,7 @@ def catalog(
 
 
 def played(
-    tmp_path, dialect: str, *scripts: Script, check, limits: Limits = LIMITS, now=time.monotonic
+    tmp_path, dialect: str, *scripts: Script, check, limits: StreamLimits = LIMITS, now=time.monotonic
 ) -> None:
     async def story():
         async with serving(*scripts) as server:
@@ -184,7 +184,7 @@ def test_comments_for_ever_are_silence(tmp_path, dialect):
         assert len(server.asked) == 1
 
     ping = forever(b": still here\n\n", opening=b"".join(opening(dialect)))
-    limits = Limits(silence=30, total=1e9, nothing_said=900)
+    limits = StreamLimits(silence=30, total=1e9, nothing_said=900)
     played(tmp_path, dialect, ping, check=check, limits=limits, now=count(0, 60).__next__)
 
 

@@ -19,7 +19,7 @@ from chatapp.store.database import heartbeats
 from chatapp.store.models import Message, Status
 from chatapp.store.running_models import Heartbeat
 from chatapp.turns.heartbeat import DEAD_AFTER
-from chatapp.turns.heartbeat import Heartbeat as Beating
+from chatapp.turns.heartbeat import HeartbeatThread as Beating
 from tests.support.script import held, response, text, thought
 from tests.support.stage import ScriptedCatalog, ScriptedProvider, Stage, play, stage, until
 

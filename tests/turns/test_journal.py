@@ -15,6 +15,7 @@ from chatapp.core.items import Item, Kind
 from chatapp.store import Claim, Measured, Seen
 from chatapp.turns.keep.journal import BLOCK, BLOCKS, Journal, left_behind, read_all, take_journal
 from chatapp.turns.keep.writes import Write
+from tests.support.make import drafted
 
 
 @pytest.fixture
@@ -125,13 +126,7 @@ def nested(depth: int) -> object:
 
 
 def draft() -> Draft:
-    made = Draft()
-    for moment, event in (
-        (0, Asked(0)),
-        (10, ItemStarted("rs", Kind.REASONING)),
-        (20, ItemDelta("rs", "Hm\x00")),
-    ):
-        made.apply(event, moment)
+    made = drafted((0, Asked(0)), (10, ItemStarted("rs", Kind.REASONING)), (20, ItemDelta("rs", "Hm\x00")))
     made.facts = {"round": 0, "model": "m"}
     return made
 

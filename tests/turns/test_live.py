@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from chatapp.core.draft import Draft
 from chatapp.core.events import Event, ItemDelta, ItemDone, ItemStarted
 from chatapp.core.items import Item, Kind
-from chatapp.turns.live import NEWEST, MemoryLive, Said
+from chatapp.turns.live import NEWEST, LiveEvent, MemoryLive
+from tests.support.patience import PATIENCE
 
 LETTERS = st.text("abcäß😀", min_size=1, max_size=4)
 EVENTS = st.lists(
@@ -24,7 +25,7 @@ EVENTS = st.lists(
 )
 
 
-def apart(said: list[Said]) -> list[Event]:
+def apart(said: list[LiveEvent]) -> list[Event]:
     """Letter by letter, so that joined letters and others compare."""
     found: list[Event] = []
     for each in said:
@@ -33,8 +34,8 @@ def apart(said: list[Said]) -> list[Event]:
     return found
 
 
-def read(events: list[Event], after: int) -> list[Said]:
-    async def story() -> list[Said]:
+def read(events: list[Event], after: int) -> list[LiveEvent]:
+    async def story() -> list[LiveEvent]:
         live, stream = MemoryLive(), (uuid4(), 1)
         live.open(stream, Draft(), lambda: 0.0)
         for n, event in enumerate(events, 1):
@@ -43,7 +44,7 @@ def read(events: list[Event], after: int) -> list[Said]:
             return news
         return []
 
-    return asyncio.run(asyncio.wait_for(story(), 10))
+    return asyncio.run(asyncio.wait_for(story(), PATIENCE))
 
 
 @settings(deadline=None)
@@ -54,7 +55,7 @@ def test_from_any_number_on_everything_after_it_comes_once_and_in_order(around, 
         return
     after = data.draw(st.integers(0, len(events) - 1))
     said = read(events, after)
-    plain = [Said(n, float(n), event) for n, event in enumerate(events, 1)][after:]
+    plain = [LiveEvent(n, float(n), event) for n, event in enumerate(events, 1)][after:]
     assert apart(said) == apart(plain)
     assert said[-1].n == len(events)
     assert [each.n for each in said] == sorted({each.n for each in said})

@@ -537,7 +537,7 @@ def test_a_turn_that_another_attempt_took_over_ends_quietly_in_its_silence(tmp_p
         async with stage(ScriptedCatalog(provider), tmp_path, checkpoint=0.01) as on:
             answer = await on.begin()
             await reached.wait()
-            await store.in_thread(store.claim)(answer, runner="another", seen=1)
+            await store.in_thread(store.claim_turn)(answer, runner="another", seen=1)
             row = await on.end(answer)
             assert (row.status, row.attempt, row.runner) == (Status.RUNNING, 2, "another")
             assert await on.items(answer) == []
@@ -579,7 +579,7 @@ def test_a_call_whose_turn_was_taken_over_before_it_began_never_runs(tmp_path):
 
 
 def _takes_over(answer, attempt) -> None:
-    store.claim(answer, runner="another", seen=attempt)
+    store.claim_turn(answer, runner="another", seen=attempt)
     connection.close()
 
 

@@ -381,7 +381,7 @@ def test_after_a_death_only_what_cannot_have_run_or_does_no_harm_runs(
             deciding = in_thread(store.decide)
             await deciding(row.id, answers, by=on.conversation.owner, fingerprints=fingerprints, runner="x")
             if begun:
-                claim = await in_thread(store.claim)(row.id, runner="x", seen=row.attempt)
+                claim = await in_thread(store.claim_turn)(row.id, runner="x", seen=row.attempt)
                 await in_thread(store.begin_call)(claim, shown)
             await _as_if_the_process_had_died(on, row.id)
             row = await on.end(row.id)

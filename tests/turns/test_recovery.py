@@ -11,21 +11,19 @@ from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
 from shutil import copytree
-from typing import Any
 from uuid import UUID
 
 import pytest
 from django.utils import timezone
 
 from chatapp import store
-from chatapp.core.draft import Draft
-from chatapp.core.events import Asked, ItemDelta, ItemStarted
 from chatapp.core.history import Response
 from chatapp.core.items import Item, Kind
 from chatapp.store import Claim, Measured, in_thread
 from chatapp.store.models import Message, Status
 from chatapp.tools.base import Tool, tool
 from chatapp.turns.locks import ProcessLock
+from tests.support.make import half_a_thought
 from tests.support.script import Ticks, held, response, text, thought
 from tests.support.stage import ScriptedCatalog, ScriptedProvider, Stage, play, stage, until
 
@@ -98,7 +96,7 @@ async def left_running(on: Stage, runner: str, *, attempt: int = 1) -> Claim:
     """The same, claimed so many times."""
     answer = await left(on, runner)
     for seen in range(attempt):
-        claim = await in_thread(store.claim)(answer, runner=runner, seen=seen)
+        claim = await in_thread(store.claim_turn)(answer, runner=runner, seen=seen)
     return claim
 
 
@@ -125,18 +123,6 @@ def result(of: Item) -> Item:
     )
 
 
-def half_a_thought(at: float) -> dict[str, Any]:
-    """A saved draft, in which a thought began after one second."""
-    draft = Draft()
-    for moment, event in (
-        (0, Asked(0)),
-        (1000, ItemStarted("rs_1", Kind.REASONING)),
-        (1500, ItemDelta("rs_1", "Let me")),
-    ):
-        draft.apply(event, moment)
-    return draft.to_json(at)
-
-
 def test_a_queued_turn_of_a_dead_process_is_answered_at_the_start(folder, dead):
     async def story():
         async with stage(ScriptedCatalog(model()), folder) as on:
@@ -155,7 +141,7 @@ def test_a_running_turn_of_a_dead_process_goes_on_after_its_last_stored_round(fo
             claim = await left_running(on, dead)
             await in_thread(store.append_round)(claim, [call("clock")], Measured(elapsed=700))
             await in_thread(store.append_result)(claim, result(call("clock")), Measured(elapsed=800))
-            await in_thread(store.save_drafts)([(claim, half_a_thought(1600))])
+            await in_thread(store.save_drafts)([(claim, half_a_thought().to_json(1600))])
             row = await started(on, claim.message)
             items = await on.items(row.id)
             assert [(item.kind, item.round, item.cut) for item in items] == [
@@ -288,7 +274,7 @@ def test_after_three_tries_the_turn_is_interrupted_with_what_was_last_saved_and_
     async def story():
         async with stage(ScriptedCatalog(provider), folder, now=ticks) as on:
             claim = await left_running(on, dead, attempt=3)
-            await in_thread(store.save_drafts)([(claim, half_a_thought(4000))])
+            await in_thread(store.save_drafts)([(claim, half_a_thought().to_json(4000))])
             row = await started(on, claim.message)
             assert (row.status, row.attempt, provider.asked) == (Status.INTERRUPTED, 4, [])
             assert [(item.text, item.cut) for item in await on.items(row.id)] == [("Let me", True)]

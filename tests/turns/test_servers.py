@@ -15,13 +15,13 @@ import httpx
 import pytest
 
 from tests.browser.served import DATABASE, Served, serving, with_tables
+from tests.support.patience import PATIENCE
 
 pytest.importorskip(
     "aiohttp", reason="SKIPPED LOUDLY: aiohttp is not installed, so no server was tried at its edges."
 )
 
 MODEL = "compatible:gpt-5-mini"
-PATIENCE = 60
 TOKEN = "a" * 32
 
 

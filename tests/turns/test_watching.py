@@ -20,8 +20,9 @@ from chatapp.core.items import Item, KeyMaker, Kind
 from chatapp.providers.base import Ask
 from chatapp.store import in_thread
 from chatapp.store.models import Status
-from chatapp.turns.live import Said
+from chatapp.turns.live import LiveEvent
 from chatapp.turns.watching import News, watch
+from tests.support.patience import PATIENCE
 from tests.support.script import call, held, response, text, thought
 from tests.support.stage import ScriptedCatalog, ScriptedProvider, Stage, play, stage
 
@@ -31,7 +32,6 @@ pytestmark = [pytest.mark.both, pytest.mark.django_db(transaction=True)]
 
 # So long that no look comes in time: what is seen was told.
 NEVER = 60.0
-PATIENCE = 10
 
 
 def model(*scripts) -> ScriptedProvider:
@@ -60,7 +60,7 @@ class Watcher:
     async def ends(self) -> None:
         await asyncio.wait_for(self._task, PATIENCE)
 
-    def said(self, attempt: int) -> list[Said]:
+    def said(self, attempt: int) -> list[LiveEvent]:
         return [said for news in self.news if news.attempt == attempt for said in news.said]
 
     def words(self) -> str:
@@ -99,7 +99,7 @@ async def stages(tmp_path, *providers, **world):
         yield [await stack.enter_async_context(stage(catalog, tmp_path, **world)) for catalog in catalogs]
 
 
-def numbers(said: list[Said]) -> list[int]:
+def numbers(said: list[LiveEvent]) -> list[int]:
     return [each.n for each in said]
 
 
@@ -189,7 +189,7 @@ def test_a_new_attempt_begins_again_from_its_first_event(tmp_path):
             answer = await on.begin()
             watcher = Watcher(on, answer)
             await watcher.sees("First")
-            await in_thread(store.claim)(answer, runner=on.engine.runner.name, seen=1)
+            await in_thread(store.claim_turn)(answer, runner=on.engine.runner.name, seen=1)
             await on.end(answer)
             await on.engine.runner.recover()
             gate.open(1)

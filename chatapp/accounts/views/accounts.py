@@ -24,9 +24,7 @@ from ...pages.limiting import throttle
 from ...pages.limiting.throttle import Limit
 from ...pages.staff import password_given
 from ...pages.visitors import is_of_this_machine, site_of, visitor_address
-from .. import first_account, ways_in
-from .. import store as accounts
-from ..forms import (
+from ..forms.accounts import (
     ChangePasswordForm,
     ChoosePasswordForm,
     EmailForm,
@@ -35,6 +33,7 @@ from ..forms import (
     SignUpForm,
     SignUpWithCodeForm,
 )
+from ..store import accounts, first_account, ways_in
 
 HOUR, QUARTER = timedelta(hours=1), timedelta(minutes=15)
 # Many people may share an address: a school, an office.
@@ -112,7 +111,7 @@ class ChangePassword(ThrottledPage, views.PasswordChangeView):
 
     def form_valid(self, form: ChangePasswordForm) -> HttpResponse:
         throttle.forget(PASSWORD, str(self.request.user.pk))
-        password_given.note(self.request)
+        password_given.note_given(self.request)
         return super().form_valid(form)
 
 

@@ -11,17 +11,19 @@ from django.shortcuts import render
 from django.utils.decorators import method_decorator
 from django.views.decorators.debug import sensitive_post_parameters
 
-from ...pages.calling import call
+from ...pages.engine_calls import call
 from ...pages.form_pages import PASSWORD, ThrottledPage
 from ...pages.limiting.throttle import Limit
+from ...pages.signed_in import SignedIn
 from ...store import Refused
 from ...turns.engine import engine
-from .. import leaving
-from ..settings_forms import LeaveForm
+from ..forms.settings import LeaveForm
+from ..store import leaving
 
 
 @method_decorator(sensitive_post_parameters(), name="dispatch")
-class Leave(LoginRequiredMixin, ThrottledPage):
+class LeaveAccount(LoginRequiredMixin, ThrottledPage):
+    request: SignedIn
     template_name = "accounts/leave.html"
     form_class = LeaveForm
 
@@ -29,14 +31,14 @@ class Leave(LoginRequiredMixin, ThrottledPage):
         return super().get_form_kwargs() | {"user": self.request.user}
 
     def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
-        return super().get_context_data(**kwargs) | {"why_not": leaving.why_not(self.request.user)}
+        return super().get_context_data(**kwargs) | {"why_not": leaving.why_not_leave(self.request.user)}
 
     def tries(self) -> dict[Limit, str]:
         return {PASSWORD: str(self.request.user.pk)}
 
     def form_valid(self, form: LeaveForm) -> HttpResponse:
         user = self.request.user
-        if leaving.why_not(user):
+        if leaving.why_not_leave(user):
             return self.form_invalid(form)
         for answer in leaving.load_live_answers(user):
             call(engine().stop, answer, by=str(user.pk))

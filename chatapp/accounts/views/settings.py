@@ -6,33 +6,34 @@ from asgiref.sync import async_to_sync
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import BadRequest
 from django.forms import ModelForm
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_http_methods
 
-from ...catalog import page as models_shown
+from ...catalog.page import models as models_shown
 from ...limits import store as limits
 from ...pages.commands import by_script
 from ...pages.models import Theme
 from ...pages.preferences import load_preference, recent_models, save_preference
+from ...pages.signed_in import SignedIn
 from ...pages.words.days import zone_of
 from ...pages.words.moments import Moment
 from ...turns.engine import engine
-from .. import ways_in
-from ..settings_forms import AppearanceForm, ConversationsForm
+from ..forms.settings import AppearanceForm, ConversationsForm
+from ..store import ways_in
 
 SECTIONS: dict[str, type[ModelForm]] = {"appearance": AppearanceForm, "conversations": ConversationsForm}
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @login_required
-def settings(request: HttpRequest) -> HttpResponse:
+def settings(request: SignedIn) -> HttpResponse:
     return _save(request) if request.method == "POST" else _page(request, {})
 
 
-def _save(request: HttpRequest) -> HttpResponse:
+def _save(request: SignedIn) -> HttpResponse:
     section = request.POST.get("section", "")
     if section not in SECTIONS:
         raise BadRequest("There is no such section.")
@@ -46,16 +47,16 @@ def _save(request: HttpRequest) -> HttpResponse:
     return redirect(f"{reverse('settings')}?saved={section}#{section}")
 
 
-def _today(request: HttpRequest) -> str:
+def _today(request: SignedIn) -> str:
     """What is used of their daily limit; "" where they have none."""
     limit, now = limits.load_limit(request.user), timezone.now()
     if limit is None:
         return ""
-    used = ", ".join(limits.in_words(limit, limits.load_used(request.user, now)))
+    used = ", ".join(limits.used_in_words(limit, limits.load_used(request.user, now)))
     return f"Used today: {used}. The next day begins in {limits.free_again(now)} (0:00 UTC)."
 
 
-def _way_in(request: HttpRequest) -> str:
+def _way_in(request: SignedIn) -> str:
     """What an administrator did about their password; "" where none did."""
     way = ways_in.load(request.user)
     if way is None:
@@ -69,18 +70,18 @@ def _way_in(request: HttpRequest) -> str:
     )
 
 
-def _page(request: HttpRequest, wrong: dict[str, ModelForm]) -> HttpResponse:
+def _page(request: SignedIn, wrong: dict[str, ModelForm]) -> HttpResponse:
     preference = load_preference(request.user)
     forms = {name: form(instance=preference) for name, form in SECTIONS.items()} | wrong
     catalog, listings = engine().catalog, async_to_sync(engine().catalog.models_soon)()
     chosen = str(forms["conversations"]["default_model"].value())
-    offered = models_shown.usable(catalog, (chosen, *recent_models(request.user)))
+    offered = models_shown.usable_models(catalog, (chosen, *recent_models(request.user)))
     context = {
         "forms": forms,
         "themes": Theme.choices,
         "groups": models_shown.few_models(listings, offered),
         "chosen": chosen,
-        "lost": chosen if chosen and not models_shown.find(catalog, chosen) else "",
+        "lost": chosen if chosen and not models_shown.find_model(catalog, chosen) else "",
         "usual": catalog.label(async_to_sync(engine().default_model)(soon=True)),
         "saved": request.GET.get("saved"),
         "today": _today(request),

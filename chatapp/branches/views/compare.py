@@ -2,32 +2,31 @@
 
 from __future__ import annotations
 
-from uuid import UUID
-
 from django.contrib.auth.decorators import login_required
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
+from ...core.named import identity
 from ...pages.access import readable_message
+from ...pages.signed_in import SignedIn
 from ...pages.words.numbers import number_in
 from ...store.models import Message
 from ...thread.page import viewer_of
-from ..compared import load_compared
+from ..page.compare import load_compared
 
 
 @require_safe
 @login_required
-def compare(request: HttpRequest) -> HttpResponse:
+def compare(request: SignedIn) -> HttpResponse:
     a, b = (named(request, side) for side in ("a", "b"))
     page = load_compared(viewer_of(request), a, b, number_in(request, "from") or 0)
     return render(request, "branches/compare.html", {"page": page})
 
 
-def named(request: HttpRequest, side: str) -> Message:
+def named(request: SignedIn, side: str) -> Message:
     """The message that the address names for one side."""
-    try:
-        pk = UUID(request.GET.get(side, ""))
-    except ValueError:
-        raise Http404 from None
+    pk = identity(request.GET.get(side, ""))
+    if pk is None:
+        raise Http404
     return readable_message(request.user, pk)

@@ -5,23 +5,24 @@ from __future__ import annotations
 from uuid import UUID
 
 from django.contrib.auth.decorators import login_required
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_http_methods
 
 from ...pages.access import my_message
 from ...pages.commands import by_script, refused, submission_named, to_composer
 from ...pages.limiting.wholesale import refuse_too_many
+from ...pages.signed_in import SignedIn
 from ...store import Refused
 from ...store.models import LIVE
-from .. import forking as forks
-from ..extents import extents_of
-from ..forking import NOTHING_ENDED, Extent
+from ..page.extents import extents_of
+from ..store import forking as forks
+from ..store.forking import NOTHING_ENDED, Extent
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @login_required
-def fork(request: HttpRequest, pk: UUID) -> HttpResponse:
+def fork(request: SignedIn, pk: UUID) -> HttpResponse:
     """GET asks how much goes along, POST copies it."""
     message = my_message(request.user, pk)
     if request.method != "POST":

@@ -7,32 +7,33 @@ from typing import Any
 from uuid import UUID
 
 from django.contrib.auth.decorators import login_required
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from ...pages.access import my_conversation
+from ...pages.signed_in import SignedIn
 from ...pages.words.numbers import number_in
 from ...store.places import load_head, load_tree
 from ...turns.engine import engine
-from ..map import map_of, window
-from ..map_rows import load_beginnings
+from ..page.map import map_of, rows_to_show
+from ..store.beginnings import load_beginnings
 from .compare import named
 
 
 @require_safe
 @login_required
-def show(request: HttpRequest, pk: UUID) -> HttpResponse:
+def show(request: SignedIn, pk: UUID) -> HttpResponse:
     conversation = my_conversation(request.user, pk)
     tree = load_tree(conversation.pk, load_head(request.user, conversation))
-    shown = window(tree, number_in(request, "from"))
+    shown = rows_to_show(tree, number_in(request, "from"))
     beginnings = load_beginnings(list(islice(tree.parents, shown.start, shown.stop)))
     drawn = map_of(tree, shown, beginnings, engine().catalog.label)
     context = {"conversation": conversation, "map": drawn, "choosing": _choosing(request)}
     return render(request, "branches/map.html", context)
 
 
-def _choosing(request: HttpRequest) -> dict[str, Any] | None:
+def _choosing(request: SignedIn) -> dict[str, Any] | None:
     """Of two branches to compare, which is chosen next, and with which message the first was."""
     if "a" in request.GET:
         first = named(request, "a")

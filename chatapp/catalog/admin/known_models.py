@@ -9,22 +9,25 @@ from django.conf import settings
 from django.contrib import messages
 from django.contrib.admin import ModelAdmin, register
 from django.core.paginator import Paginator
+from django.db.models import Model
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import path, reverse
 from django.utils.http import urlencode
 from django.views.decorators.http import require_http_methods
 
+from ...core.plural import many
+from ...core.visible import visible
+from ...pages.commands import View
 from ...pages.staff.rights import StaffOnly
 from ...pages.staff.site import site
-from ...pages.staff.words import visible
 from ...providers.base import ModelSpec
 from ...providers.catalog import UnknownModel
 from ...turns.engine import engine
 from .. import store as model_providers
+from ..forms.known_models import PRICES, ModelForm, why_not_hidden
 from ..models import KnownModel
-from .known_model_forms import PRICES, ModelForm, why_not_hidden
-from .known_models_shown import lines
+from ..page.known_models import model_lines
 from .providers import look_once_it_is_stored
 
 LIST = "admin:chatapp_knownmodel_changelist"
@@ -36,7 +39,7 @@ class KnownModelAdmin(StaffOnly, ModelAdmin):
     """A model has its row once something was said of it: so it is named by its name."""
 
     def get_urls(self) -> list[Any]:
-        def seen(view: Any) -> Any:
+        def seen(view: View) -> View:
             return self.admin_site.admin_view(require_http_methods(["GET", "HEAD", "POST"])(view))
 
         return [
@@ -44,7 +47,7 @@ class KnownModelAdmin(StaffOnly, ModelAdmin):
             path("model/", seen(self.model_page), name="known_model"),
         ]
 
-    def has_add_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+    def has_add_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
         """They are discovered."""
         return False
 
@@ -55,7 +58,7 @@ class KnownModelAdmin(StaffOnly, ModelAdmin):
         listings = async_to_sync(engine().catalog.listings_soon)()
         told = [each for each in listings if provider in ("", each.provider)]
         default = settings.DEFAULT_MODEL or model_providers.load_default()
-        shown = lines(told, model_providers.load_said(provider), default=default, search=search)
+        shown = model_lines(told, model_providers.load_said(provider), default=default, search=search)
         page = Paginator(shown, PAGE).get_page(request.GET.get("page"))
         context = self.admin_site.each_context(request) | {
             "title": "Models",
@@ -77,13 +80,13 @@ class KnownModelAdmin(StaffOnly, ModelAdmin):
         default = model_providers.load_default()
         kept = [name for name in names if hidden and why_not_hidden(name, default=name == default)]
         changed = [name for name in names if name not in kept]
-        model_providers.hide(changed, hidden=hidden)
+        model_providers.hide_models(changed, hidden=hidden)
         look_once_it_is_stored()
         for row in model_providers.load_rows(changed):
             self.log_change(request, row, "Hidden." if hidden else "Offered.")
         for name in kept:
             messages.warning(request, f"{visible(name)}: {why_not_hidden(name, default=True)}")
-        count = "1 model is" if len(changed) == 1 else f"{len(changed)} models are"
+        count = many(len(changed), "model is", "models are")
         messages.success(request, f"{count} {'hidden' if hidden else 'offered'} now.")
         query = urlencode(
             {name: request.GET[name] for name in ("provider", "q", "page") if name in request.GET}
@@ -114,7 +117,7 @@ class KnownModelAdmin(StaffOnly, ModelAdmin):
 
     def _save(self, request: HttpRequest, name: str, form: ModelForm) -> HttpResponse:
         said = {field: form.cleaned_data[field] for field in ("label", "is_hidden", "effort", *PRICES)}
-        row = model_providers.say(name, is_default=form.cleaned_data["is_default"], **said)
+        row = model_providers.save_said(name, is_default=form.cleaned_data["is_default"], **said)
         look_once_it_is_stored()
         self.log_change(request, row, [{"changed": {"fields": form.changed_data}}])
         messages.success(request, f"{visible(name)} is saved.")

@@ -9,20 +9,22 @@ from asgiref.sync import async_to_sync
 from django.contrib import messages
 from django.contrib.admin import ModelAdmin, register
 from django.db import transaction
+from django.forms import ModelForm
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import path
 from django.views.decorators.http import require_POST, require_safe
 
-from ...pages.calling import call
+from ...pages.commands import View
+from ...pages.engine_calls import call
 from ...pages.staff.rights import StaffOnly
 from ...pages.staff.site import site
 from ...turns.engine import engine
 from .. import store as model_providers
-from ..keeper import providers
+from ..forms.providers import ProviderForm
 from ..models import ModelProvider
-from .provider_forms import ProviderForm
-from .providers_shown import in_words, lines
+from ..page.providers import listing_in_words, provider_lines
+from ..part import providers
 
 LIST = "admin:chatapp_modelprovider_changelist"
 
@@ -34,11 +36,11 @@ class ModelProviderAdmin(StaffOnly, ModelAdmin):
     ordering = ("created_at", "pk")
     fields = ("name", "label", "dialect", "base_url", "key_variable", "key_for", "private_network", "is_on")
 
-    def get_readonly_fields(self, request: HttpRequest, obj: ModelProvider | None = None) -> Any:
+    def get_readonly_fields(self, request: HttpRequest, obj: ModelProvider | None = None) -> tuple[str, ...]:
         return () if obj is None else ("name",)
 
     def get_urls(self) -> list[Any]:
-        def seen(view: Any) -> Any:
+        def seen(view: View) -> View:
             return self.admin_site.admin_view(view)
 
         own = [
@@ -53,7 +55,7 @@ class ModelProviderAdmin(StaffOnly, ModelAdmin):
         context = self.admin_site.each_context(request) | {
             "title": "Providers",
             "opts": self.opts,
-            "lines": lines(catalog, listings, self.get_queryset(request)),
+            "lines": provider_lines(catalog, listings, self.get_queryset(request)),
         }
         return render(request, "admin/chatapp/modelprovider/list.html", context)
 
@@ -65,10 +67,10 @@ class ModelProviderAdmin(StaffOnly, ModelAdmin):
         except KeyError:
             raise Http404 from None
         say = messages.error if listing.problem else messages.success
-        say(request, in_words(listing, time.monotonic() - began))
+        say(request, listing_in_words(listing, time.monotonic() - began))
         return redirect(LIST)
 
-    def save_model(self, request: HttpRequest, obj: ModelProvider, form: Any, change: bool) -> None:
+    def save_model(self, request: HttpRequest, obj: ModelProvider, form: ModelForm, change: bool) -> None:
         model_providers.save_provider(obj)
         look_once_it_is_stored()
 

@@ -2,29 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 from uuid import UUID
 
 from asgiref.sync import async_to_sync
 from django.contrib.auth.decorators import login_required
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST
 
 from ...pages.access import my_conversation, my_message
-from ...pages.calling import call
 from ...pages.commands import away, by_script, refused, submission, to_conversation, told
+from ...pages.engine_calls import call
 from ...pages.preferences import load_preference
+from ...pages.signed_in import SignedIn
 from ...providers.catalog import UnknownModel
 from ...store import Refused, SentAlready, Started, load_items
 from ...store.leaving_out import find_start
 from ...store.models import Conversation, Message, Role
 from ...thread.page import load_message, viewer_of
 from ...turns.engine import engine
-from ..composer import composer_for, render_refused
-from ..forms import AskForm, Question
-from ..question_news import end_of_branch, question_news
+from ..forms import AskedQuestion, AskForm
+from ..news.question import end_of_branch, question_news
+from ..page.composer import composer_for, render_refused
 from .home import render_home
 from .thread import render_conversation
 
@@ -34,7 +36,7 @@ NEITHER = "This can be answered no more: ask again."
 
 @require_POST
 @login_required
-def ask_first(request: HttpRequest) -> HttpResponse:
+def ask_first(request: SignedIn) -> HttpResponse:
     """Opens a conversation."""
     form = AskForm(request.POST, load_preference(request.user))
     try:
@@ -48,7 +50,7 @@ def ask_first(request: HttpRequest) -> HttpResponse:
 
 @require_POST
 @login_required
-def ask(request: HttpRequest, pk: UUID) -> HttpResponse:
+def ask(request: SignedIn, pk: UUID) -> HttpResponse:
     mine = my_conversation(request.user, pk)
     form = AskForm(request.POST, load_preference(request.user))
     try:
@@ -67,7 +69,7 @@ def _status(form: AskForm) -> int:
     return 409 if form.is_valid() else 400
 
 
-def _ask(request: HttpRequest, form: AskForm, mine: Conversation | None) -> Started:
+def _ask(request: SignedIn, form: AskForm, mine: Conversation | None) -> Started:
     """Refused with the words for the person; the same form twice gives what it gave the first time."""
     if not form.is_valid():
         raise Refused(form.sentence)
@@ -93,21 +95,20 @@ def _start(leaf: UUID | None, model: str) -> UUID | None:
     return find_start(leaf, engine().catalog.find(model)[1].window) if leaf else None
 
 
-def _once(start: Any, *args: Any, **asked: Any) -> Started:
+def _once(start: Callable[..., Awaitable[Started]], *args: Any, **asked: Any) -> Started:
     try:
-        started: Started = call(start, *args, **asked)
+        return call(start, *args, **asked)
     except SentAlready as error:
         if error.started is None:
             raise Refused(OTHER_WORDS) from error
         return error.started
     except UnknownModel as error:
         raise Refused(str(error)) from error
-    return started
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @login_required
-def edit(request: HttpRequest, pk: UUID) -> HttpResponse:
+def edit(request: SignedIn, pk: UUID) -> HttpResponse:
     """A sibling of a question, in other words. The old one stays."""
     message = my_message(request.user, pk)
     if message.role != Role.USER:
@@ -123,10 +124,10 @@ def edit(request: HttpRequest, pk: UUID) -> HttpResponse:
     return to_conversation(message.conversation_id)
 
 
-def _ask_beside(request: HttpRequest, form: AskForm, message: Message) -> Started:
+def _ask_beside(request: SignedIn, form: AskForm, message: Message) -> Started:
     if not form.is_valid():
         raise Refused(form.sentence)
-    question: Question = form.question
+    question: AskedQuestion = form.question
     return _once(
         engine().ask,
         message.conversation_id,
@@ -140,7 +141,7 @@ def _ask_beside(request: HttpRequest, form: AskForm, message: Message) -> Starte
 
 
 def _editing(
-    request: HttpRequest, message: Message, data: Any, *, sentence: str = "", status: int = 200
+    request: SignedIn, message: Message, data: Mapping[str, Any], *, sentence: str = "", status: int = 200
 ) -> HttpResponse:
     """A script has the form still, and shows the sentence in it."""
     context = {"message": message, "text": data.get("text", ""), "sentence": sentence}
@@ -152,7 +153,7 @@ def _editing(
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @login_required
-def again(request: HttpRequest, pk: UUID) -> HttpResponse:
+def again(request: SignedIn, pk: UUID) -> HttpResponse:
     """A sibling answer, by the same model or another one."""
     answer = my_message(request.user, pk)
     if request.method != "POST":
@@ -170,7 +171,7 @@ def again(request: HttpRequest, pk: UUID) -> HttpResponse:
     return to_conversation(answer.conversation_id)
 
 
-def _ask_again(request: HttpRequest, answer: Message) -> Started:
+def _ask_again(request: SignedIn, answer: Message) -> Started:
     """`answer` may be a question that has none, or whose answers were deleted."""
     before = answer if answer.role == Role.ASSISTANT else _newest_answer(answer)
     question = answer.parent_id if answer.role == Role.ASSISTANT else answer.pk
@@ -189,7 +190,7 @@ def _ask_again(request: HttpRequest, answer: Message) -> Started:
     )
 
 
-def _with_model(request: HttpRequest, before: Message | None) -> dict[str, str]:
+def _with_model(request: SignedIn, before: Message | None) -> dict[str, str]:
     """What was sent; where no model was chosen, the one of the answer before."""
     data = {name: value for name, value in request.POST.items() if isinstance(value, str)}
     if before and not data.get("model"):
@@ -203,7 +204,7 @@ def _newest_answer(question: Message) -> Message | None:
 
 @require_POST
 @login_required
-def stop(request: HttpRequest, pk: UUID) -> HttpResponse:
+def stop(request: SignedIn, pk: UUID) -> HttpResponse:
     answer = my_message(request.user, pk)
     if answer.role != Role.ASSISTANT:
         return refused(request, "Only answers can be stopped.")
@@ -215,7 +216,7 @@ def stop(request: HttpRequest, pk: UUID) -> HttpResponse:
 
 @require_POST
 @login_required
-def go_on(request: HttpRequest, pk: UUID) -> HttpResponse:
+def go_on(request: SignedIn, pk: UUID) -> HttpResponse:
     """Continue in the same message; Retry too where nothing was kept, else as a sibling."""
     answer = my_message(request.user, pk)
     try:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from uuid import UUID
 
 from django.contrib.auth.decorators import login_required
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.http import url_has_allowed_host_and_scheme
@@ -14,18 +14,19 @@ from django_htmx.http import retarget, trigger_client_event
 
 from ...pages import commands
 from ...pages.access import my_conversation
-from ...pages.calling import call
+from ...pages.engine_calls import call
+from ...pages.signed_in import SignedIn
 from ...store import Refused, deleting, titles
 from ...store.models import Conversation
 from ...turns.engine import engine
 from .. import store as listing
-from ..sidebar import (
+from ..page.sidebar import (
     LIST,
     BadQuery,
     Toast,
     conversation_archived,
     conversation_deleted,
-    open_conversation,
+    conversation_on_screen,
     sidebar,
     wanted_by,
 )
@@ -33,7 +34,7 @@ from ..sidebar import (
 
 @require_safe
 @login_required
-def conversations(request: HttpRequest) -> HttpResponse:
+def conversations(request: SignedIn) -> HttpResponse:
     """The list by itself; for htmx its rows alone, from where the last ones ended."""
     try:
         found = sidebar(request, wanted_by(request.GET))
@@ -49,7 +50,7 @@ def conversations(request: HttpRequest) -> HttpResponse:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @login_required
-def title(request: HttpRequest, pk: UUID) -> HttpResponse:
+def title(request: SignedIn, pk: UUID) -> HttpResponse:
     mine = my_conversation(request.user, pk)
     if request.method != "POST":
         template = (
@@ -64,7 +65,7 @@ def title(request: HttpRequest, pk: UUID) -> HttpResponse:
         return commands.refused(request, str(refusal), 400)
     if not commands.by_script(request):
         return commands.to_conversation(mine.pk)
-    opened = open_conversation(request)
+    opened = conversation_on_screen(request)
     return render(
         request, "conversations/list/_renamed.html", {"row": listing.load_row(mine.pk), "open": opened}
     )
@@ -72,7 +73,7 @@ def title(request: HttpRequest, pk: UUID) -> HttpResponse:
 
 @require_POST
 @login_required
-def pin(request: HttpRequest, pk: UUID) -> HttpResponse:
+def pin(request: SignedIn, pk: UUID) -> HttpResponse:
     mine = my_conversation(request.user, pk)
     listing.pin(mine.pk, pinned=_is_on(request))
     return _anew(request)
@@ -80,7 +81,7 @@ def pin(request: HttpRequest, pk: UUID) -> HttpResponse:
 
 @require_POST
 @login_required
-def archive(request: HttpRequest, pk: UUID) -> HttpResponse:
+def archive(request: SignedIn, pk: UUID) -> HttpResponse:
     mine = my_conversation(request.user, pk)
     listing.archive(mine.pk, archived=_is_on(request))
     return _gone(request, mine, conversation_archived(mine.pk)) if _is_on(request) else _anew(request)
@@ -88,7 +89,7 @@ def archive(request: HttpRequest, pk: UUID) -> HttpResponse:
 
 @require_POST
 @login_required
-def delete(request: HttpRequest, pk: UUID) -> HttpResponse:
+def delete_conversation(request: SignedIn, pk: UUID) -> HttpResponse:
     """It is gone before its turns are stopped, so that none begins meanwhile."""
     mine = my_conversation(request.user, pk)
     for answer in deleting.delete_conversation(mine.pk):
@@ -100,13 +101,13 @@ def delete(request: HttpRequest, pk: UUID) -> HttpResponse:
 
 @require_POST
 @login_required
-def restore(request: HttpRequest, pk: UUID) -> HttpResponse:
+def restore(request: SignedIn, pk: UUID) -> HttpResponse:
     if not deleting.restore_conversation(pk, request.user):
         raise Http404
     return _anew(request) if commands.by_script(request) else commands.to_conversation(pk)
 
 
-def _anew(request: HttpRequest) -> HttpResponse:
+def _anew(request: SignedIn) -> HttpResponse:
     """The whole list, as it was filtered."""
     if not commands.by_script(request):
         return _back(request)
@@ -114,7 +115,7 @@ def _anew(request: HttpRequest) -> HttpResponse:
     return retarget(render(request, "conversations/list/_list_rows.html", {"listed": listed}), f"#{LIST}")
 
 
-def _gone(request: HttpRequest, conversation: Conversation, toast: Toast) -> HttpResponse:
+def _gone(request: SignedIn, conversation: Conversation, toast: Toast) -> HttpResponse:
     """The row leaves the list, and the toast offers to take that back."""
     if not commands.by_script(request):
         return _back(request)
@@ -122,16 +123,16 @@ def _gone(request: HttpRequest, conversation: Conversation, toast: Toast) -> Htt
     return trigger_client_event(response, "gone", {"row": f"c-{conversation.pk}"})
 
 
-def _is_on(request: HttpRequest) -> bool:
+def _is_on(request: SignedIn) -> bool:
     return request.POST.get("on", "1") == "1"
 
 
-def _is_on_screen(request: HttpRequest, conversation: Conversation) -> bool:
+def _is_on_screen(request: SignedIn, conversation: Conversation) -> bool:
     """Without a script nothing tells; then one is led away from it in any case."""
-    return not commands.by_script(request) or open_conversation(request) == conversation.pk
+    return not commands.by_script(request) or conversation_on_screen(request) == conversation.pk
 
 
-def _back(request: HttpRequest) -> HttpResponse:
+def _back(request: SignedIn) -> HttpResponse:
     came_from = request.headers.get("Referer", "")
     ours = url_has_allowed_host_and_scheme(came_from, {request.get_host()}, request.is_secure())
     response = redirect(came_from if ours else "conversations")

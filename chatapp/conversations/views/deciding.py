@@ -6,14 +6,15 @@ from collections.abc import Mapping
 from uuid import UUID
 
 from django.contrib.auth.decorators import login_required
-from django.http import HttpRequest, HttpResponse, QueryDict
+from django.http import HttpResponse, QueryDict
 from django.views.decorators.http import require_POST
 
 from ...core.decision import Decision
 from ...pages import operations
 from ...pages.access import my_message
-from ...pages.calling import call
 from ...pages.commands import by_script, refused, to_conversation, told
+from ...pages.engine_calls import call
+from ...pages.signed_in import SignedIn
 from ...store import Refused
 from ...thread.permission import panel_id
 from ...turns.engine import engine
@@ -23,7 +24,7 @@ NO_DECISION = "The page was too old, and nothing was decided. Reload it and look
 
 @require_POST
 @login_required
-def decide(request: HttpRequest, pk: UUID) -> HttpResponse:
+def decide(request: SignedIn, pk: UUID) -> HttpResponse:
     answer = my_message(request.user, pk)
     answers = _read(request.POST)
     if not answers:

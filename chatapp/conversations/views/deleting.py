@@ -5,13 +5,14 @@ from __future__ import annotations
 from uuid import UUID
 
 from django.contrib.auth.decorators import login_required
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_http_methods, require_POST
 
 from ...pages import commands
 from ...pages.access import my_message
-from ...pages.calling import call
+from ...pages.engine_calls import call
+from ...pages.signed_in import SignedIn
 from ...store import Refused, deleting
 from ...store.models import Message, Role
 from ...turns.engine import engine
@@ -22,7 +23,7 @@ TRIES = 3
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @login_required
-def delete(request: HttpRequest, pk: UUID) -> HttpResponse:
+def delete_messages(request: SignedIn, pk: UUID) -> HttpResponse:
     """GET says how much goes with it, POST does it."""
     mine = my_message(request.user, pk)
     if request.method != "POST":
@@ -42,7 +43,7 @@ def delete(request: HttpRequest, pk: UUID) -> HttpResponse:
 
 @require_POST
 @login_required
-def undo(request: HttpRequest, deletion: UUID) -> HttpResponse:
+def undo(request: SignedIn, deletion: UUID) -> HttpResponse:
     try:
         back = deleting.undo(deletion, request.user)
     except Refused as refusal:

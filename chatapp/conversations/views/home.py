@@ -5,17 +5,18 @@ from __future__ import annotations
 from asgiref.sync import async_to_sync
 from django.conf import settings
 from django.contrib.auth.decorators import login_required
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from ...catalog import page as models_shown
-from ...catalog.page import find
+from ...catalog.page import models as models_shown
+from ...catalog.page.models import find_model
 from ...pages.preferences import load_preference
+from ...pages.signed_in import SignedIn
 from ...turns.engine import engine
-from ..composer import composer_for
 from ..forms import ABOUT_US, WHO_KNOWS, AskForm
-from ..tools import tools_to_begin_with
+from ..page.composer import composer_for
+from ..page.tools import tools_to_begin_with
 
 # What is asked, and what it shows.
 EXAMPLES = (
@@ -27,12 +28,12 @@ EXAMPLES = (
 
 @require_safe
 @login_required
-def home(request: HttpRequest) -> HttpResponse:
+def home(request: SignedIn) -> HttpResponse:
     return render_home(request)
 
 
 def render_home(
-    request: HttpRequest, *, form: AskForm | None = None, refused: str = "", status: int = 200
+    request: SignedIn, *, form: AskForm | None = None, refused: str = "", status: int = 200
 ) -> HttpResponse:
     """`form` is a first question that was refused: it stands in the composer again."""
     listings = async_to_sync(engine().catalog.models_soon)()
@@ -45,7 +46,9 @@ def render_home(
         "composer": composer,
         "tools": tools_to_begin_with(form.chosen_tools if form else None),
         "instructions": form.data.get("instructions", "") if form else preference.instructions,
-        "examples": [each for each in EXAMPLES if each[0] != ABOUT_US or find(engine().catalog, WHO_KNOWS)],
+        "examples": [
+            each for each in EXAMPLES if each[0] != ABOUT_US or find_model(engine().catalog, WHO_KNOWS)
+        ],
         "groups": models_shown.all_models(listings),
         "incomplete": settings.INCOMPLETE_PROVIDERS,
     }

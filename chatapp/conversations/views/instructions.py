@@ -6,16 +6,17 @@ from uuid import UUID
 
 from django import forms
 from django.contrib.auth.decorators import login_required
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods
 
 from ...pages.access import my_conversation
 from ...pages.commands import by_script
+from ...pages.signed_in import SignedIn
 from ...store import Refused
 from ...store.models import Conversation
 from ..forms import Instructions
-from ..instructions import save_instructions
+from ..store import save_instructions
 
 
 class InstructionsForm(forms.Form):
@@ -24,7 +25,7 @@ class InstructionsForm(forms.Form):
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @login_required
-def instructions(request: HttpRequest, pk: UUID) -> HttpResponse:
+def instructions(request: SignedIn, pk: UUID) -> HttpResponse:
     conversation = my_conversation(request.user, pk)
     if request.method != "POST":
         return _page(
@@ -42,7 +43,7 @@ def instructions(request: HttpRequest, pk: UUID) -> HttpResponse:
 
 
 def _page(
-    request: HttpRequest, conversation: Conversation, form: InstructionsForm, status: int = 200
+    request: SignedIn, conversation: Conversation, form: InstructionsForm, status: int = 200
 ) -> HttpResponse:
     context = {"form": form, "conversation": conversation}
     if by_script(request) and form.is_bound:

@@ -6,13 +6,15 @@ from uuid import UUID
 
 from asgiref.sync import async_to_sync
 from django.contrib.auth.decorators import login_required
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 
+from ...core.named import identity, number
 from ...pages.access import my_conversation, my_message
 from ...pages.preferences import load_preference
+from ...pages.signed_in import SignedIn
 from ...pages.words.days import zone_of
 from ...reviews.news import reviews_here
 from ...store import Seen, count_questions, load_draft, places
@@ -21,11 +23,11 @@ from ...thread.meter import meter_for
 from ...thread.outline import outline_of
 from ...thread.page import NEWEST, load_thread, viewer_of
 from ...turns.engine import engine
-from ..composer import composer_for
 from ..forms import AskForm
-from ..provenance import provenance_of
-from ..question_news import answering
-from ..tools import tools_of
+from ..news.question import answering
+from ..page.composer import composer_for
+from ..page.provenance import provenance_of
+from ..page.tools import tools_of
 
 # So many are shown at once at most, by those who have no script that asks for more.
 MOST = 1000
@@ -33,13 +35,13 @@ MOST = 1000
 
 @require_safe
 @login_required
-def conversation(request: HttpRequest, pk: UUID) -> HttpResponse:
+def conversation(request: SignedIn, pk: UUID) -> HttpResponse:
     return render_conversation(request, my_conversation(request.user, pk))
 
 
 @require_safe
 @login_required
-def earlier(request: HttpRequest, pk: UUID) -> HttpResponse:
+def earlier(request: SignedIn, pk: UUID) -> HttpResponse:
     """The messages above those on screen."""
     mine = my_conversation(request.user, pk)
     before = _named(request, "before", mine)
@@ -50,7 +52,7 @@ def earlier(request: HttpRequest, pk: UUID) -> HttpResponse:
 
 
 def render_conversation(
-    request: HttpRequest,
+    request: SignedIn,
     mine: Conversation,
     *,
     form: AskForm | None = None,
@@ -91,7 +93,7 @@ def render_conversation(
     return render(request, "conversations/conversation.html", context, status=status)
 
 
-def _looks_next_at(request: HttpRequest, mine: Conversation, last: Message | None) -> str:
+def _looks_next_at(request: SignedIn, mine: Conversation, last: Message | None) -> str:
     """Where a page without scripts sees how the answer has grown; nowhere while it shows what was sent and refused, which would be
     lost. Each time another address: to one that differs in what stands behind the # alone, or in nothing, browsers only scroll."""
     if last is None or answering(last) != "1" or request.method == "POST":
@@ -104,27 +106,27 @@ def _looks_next_at(request: HttpRequest, mine: Conversation, last: Message | Non
     return f"{reverse('conversation', args=[mine.pk])}?{query.urlencode()}#m-{last.parent_id}"
 
 
-def _named(request: HttpRequest, name: str, mine: Conversation) -> Message | None:
+def _named(request: SignedIn, name: str, mine: Conversation) -> Message | None:
     """The message that the address names, if it is one of this conversation."""
     if name not in request.GET:
         return None
-    try:
-        message = my_message(request.user, UUID(request.GET[name]))
-    except ValueError:
-        raise Http404 from None
+    pk = identity(request.GET[name])
+    if pk is None:
+        raise Http404
+    message = my_message(request.user, pk)
     if message.conversation_id != mine.pk:
         raise Http404
     return message
 
 
-def _newest(request: HttpRequest, at: Message | None, leaf: UUID | None) -> int:
+def _newest(request: SignedIn, at: Message | None, leaf: UUID | None) -> int:
     """How many messages are shown: the usual number, what was asked for, or as many as reach up to a named one."""
-    wanted = request.GET.get("newest", "")
-    number = min(int(wanted), MOST) if wanted.isascii() and wanted.isdigit() and len(wanted) < 9 else NEWEST
+    wanted = number(request.GET.get("newest", ""))
+    count = NEWEST if wanted is None else min(wanted, MOST)
     if at is not None and leaf is not None:
         path = places.load_tree(at.conversation_id).path_to(leaf)
-        number = max(number, len(path) - path.index(at.pk) + 5)
-    return max(number, 2)
+        count = max(count, len(path) - path.index(at.pk) + 5)
+    return max(count, 2)
 
 
 def _seen(leaf: UUID | None) -> Seen | None:

@@ -7,23 +7,24 @@ from typing import Any
 from uuid import UUID
 
 from django.contrib.auth.decorators import login_required
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_POST
 
 from ...core.items import clean
 from ...pages.access import my_conversation
 from ...pages.commands import by_script, refused
+from ...pages.signed_in import SignedIn
 from ...store import Refused, choose_tools, definitions_of, names_of
 from ...store.models import Conversation
 from ...store.permissions import grants
 from ...turns.engine import engine
-from ..tools import tools_of
+from ..page.tools import tools_of
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @login_required
-def tools(request: HttpRequest, pk: UUID) -> HttpResponse:
+def tools(request: SignedIn, pk: UUID) -> HttpResponse:
     conversation = my_conversation(request.user, pk)
     if request.method != "POST":
         return _shown(request, conversation)
@@ -36,14 +37,14 @@ def tools(request: HttpRequest, pk: UUID) -> HttpResponse:
 
 @require_POST
 @login_required
-def take_back(request: HttpRequest, pk: UUID) -> HttpResponse:
+def take_back(request: SignedIn, pk: UUID) -> HttpResponse:
     """From now on the tool asks again."""
     conversation = my_conversation(request.user, pk)
     grants.take_back(conversation.pk, clean(request.POST.get("tool", "")))
     return _shown(request, conversation) if by_script(request) else redirect("tools", conversation.pk)
 
 
-def _shown(request: HttpRequest, conversation: Conversation) -> HttpResponse:
+def _shown(request: SignedIn, conversation: Conversation) -> HttpResponse:
     context = {"conversation": conversation, "tools": tools_of(conversation)}
     return render(
         request,
@@ -52,7 +53,7 @@ def _shown(request: HttpRequest, conversation: Conversation) -> HttpResponse:
     )
 
 
-def _wanted(request: HttpRequest, conversation: Conversation) -> list[str]:
+def _wanted(request: SignedIn, conversation: Conversation) -> list[str]:
     """One switch says itself; a whole form says all that are on. What is on keeps its place."""
     before = names_of(conversation)
     if name := request.POST.get("tool"):

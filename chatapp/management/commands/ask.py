@@ -13,11 +13,11 @@ from typing import Any
 from uuid import UUID
 
 from django.conf import settings
-from django.contrib.auth import get_user_model
+from django.contrib.auth.models import User
 from django.core.management.base import BaseCommand, CommandError
 from django.db import Error
 
-from chatapp.accounts import store as accounts
+from chatapp.accounts.store import accounts
 from chatapp.management import tables
 from chatapp.management.permitting import can_ask, permit
 from chatapp.management.terminal import JsonLines, Terminal
@@ -173,33 +173,32 @@ async def _nobody_reads(mine: Engine, answer: UUID) -> int:
 
 
 @dataclass(frozen=True)
-class Place:
+class StartingPoint:
     """Who asks, and below which message; no conversation yet means a new one."""
 
-    owner: Any
+    owner: User
     conversation: UUID | None = None
     parent: UUID | None = None
 
 
-def _place(options: dict[str, Any]) -> Place:
+def _place(options: dict[str, Any]) -> StartingPoint:
     owner = _owner(options["user"])
     if options["at"]:
         found = Message.objects.filter(pk=options["at"], conversation__owner=owner).first()
         if found is None or options["conversation"] not in (None, found.conversation_id):
             raise Refused(f"There is no message {options['at']} in that conversation.")
-        return Place(owner, found.conversation_id, found.id)
+        return StartingPoint(owner, found.conversation_id, found.id)
     if options["conversation"]:
         mine = Conversation.objects.filter(pk=options["conversation"], owner=owner).first()
         if mine is None:
             raise Refused(f"There is no conversation {options['conversation']}.")
-        return Place(owner, mine.id, mine.head_id)
-    return Place(owner)
+        return StartingPoint(owner, mine.id, mine.head_id)
+    return StartingPoint(owner)
 
 
-def _owner(name: str) -> Any:
-    users = get_user_model().objects
+def _owner(name: str) -> User:
     if name:
-        found = users.filter(username=name).first()
+        found = User.objects.filter(username=name).first()
         if found is None:
             raise Refused(f"There is no account named {name}.")
         return found

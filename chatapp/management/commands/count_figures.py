@@ -8,7 +8,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 from django.db import Error
 
-from chatapp.insight import sums as figures
+from chatapp.insight.store import sums as figures
 from chatapp.management import tables
 
 

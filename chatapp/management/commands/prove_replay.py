@@ -14,15 +14,15 @@ from django.core.management.base import BaseCommand, CommandError
 from django.db import Error
 from django.urls import reverse
 
-from chatapp.accounts import store as accounts
+from chatapp.accounts.store import accounts
 from chatapp.management import tables
-from chatapp.management.proving import Proof, Verdict
+from chatapp.management.proving import Proof, ReplayVerdict
 from chatapp.providers.catalog import UnknownModel
 from chatapp.store import Refused, in_thread
 from chatapp.store.deleting import delete_conversation
 from chatapp.turns.engine import engine
 
-CODES = {Verdict.CARRIED: 0, Verdict.NOT_CARRIED: 1, Verdict.CANNOT_TELL: 2}
+CODES = {ReplayVerdict.CARRIED: 0, ReplayVerdict.NOT_CARRIED: 1, ReplayVerdict.CANNOT_TELL: 2}
 STOPPED_BY_KEY = 130
 
 
@@ -43,15 +43,15 @@ class Command(BaseCommand):
         try:
             verdict = asyncio.run(self._prove(options))
         except (Refused, UnknownModel) as error:
-            raise CommandError(str(error), returncode=CODES[Verdict.CANNOT_TELL]) from None
+            raise CommandError(str(error), returncode=CODES[ReplayVerdict.CANNOT_TELL]) from None
         except (Error, OSError) as error:
-            raise CommandError(tables.unusable(error), returncode=CODES[Verdict.CANNOT_TELL]) from None
+            raise CommandError(tables.unusable(error), returncode=CODES[ReplayVerdict.CANNOT_TELL]) from None
         except KeyboardInterrupt:
             sys.exit(STOPPED_BY_KEY)
         if CODES[verdict]:
             sys.exit(CODES[verdict])
 
-    async def _prove(self, options: dict[str, Any]) -> Verdict:
+    async def _prove(self, options: dict[str, Any]) -> ReplayVerdict:
         mine = engine()
         try:
             await mine.load()

@@ -16,9 +16,9 @@ from django.core.exceptions import ValidationError
 from django.core.management.base import BaseCommand, CommandError
 from django.db import Error
 
-from chatapp.accounts.roles import set_roles
-from chatapp.accounts.store import start_account
-from chatapp.insight.sums import count_anew
+from chatapp.accounts.store.accounts import start_account
+from chatapp.accounts.store.roles import set_roles
+from chatapp.insight.store.sums import count_anew
 from chatapp.management import tables
 from chatapp.management.playing import Stage
 from chatapp.management.world import PEOPLE, STORIES, Story

@@ -19,10 +19,10 @@ from django.conf import settings
 from django.core.management.base import BaseCommand
 from django.db import connection
 
-from chatapp.accounts import first_account
+from chatapp.accounts.store import first_account
 from chatapp.config.environment import Misconfigured
 from chatapp.config.logs import hear_of_lost_exceptions
-from chatapp.live.window import PIECE
+from chatapp.live.outbox import PIECE
 from chatapp.management import tables
 from chatapp.management.direct import write_directly
 from chatapp.pages.static_files import collect_when_changed
@@ -171,7 +171,7 @@ def _models() -> Iterator[str]:
     yield from (f"{endpoint.label} at {endpoint.base_url}" for endpoint in settings.PROVIDERS)
     yield "Demo, built in"
     if settings.LOCAL_MODEL:
-        yield local_model.state(settings.DATA_DIR).sentence
+        yield local_model.model_state(settings.DATA_DIR).sentence
     else:
         yield "No local model (LOCAL_MODEL=0)"
     yield from settings.INCOMPLETE_PROVIDERS

@@ -42,5 +42,5 @@ def cap_of(method: str, path: str) -> int:
     return ADMIN if "admin" in found.namespaces else CAPS.get(found.url_name or "", LITTLE)
 
 
-def in_words(size: int) -> str:
+def size_in_words(size: int) -> str:
     return f"{size // (KB * KB)} MB" if size >= KB * KB else f"{size // KB} kB"

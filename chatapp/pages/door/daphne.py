@@ -14,6 +14,7 @@ from django.db import Error
 
 from ...store import in_thread
 from .caps import LITTLE, cap_of
+from .open_sockets import BURST, REST_SECONDS, Rate
 from .reception import (
     HEADER,
     MOST_OF_ONE,
@@ -27,7 +28,6 @@ from .reception import (
     senders,
     session_in,
 )
-from .sockets import BURST, REST_SECONDS, Rate
 
 # In more pieces than this nobody sends anything who means well; each costs as much as a hundred bytes.
 MOST_PIECES = 10_000

@@ -18,7 +18,7 @@ from django.utils.html import escape
 
 from ..commands import by_script
 from ..signed_in import who_is_signed_in
-from .caps import KB, LITTLE, cap_of, in_words
+from .caps import KB, LITTLE, cap_of, size_in_words
 
 # A door can tell the application no more than headers. Whoever sends this one themselves is refused, and nobody else.
 HEADER = "Thoughtline-Refused"
@@ -44,7 +44,7 @@ STATUS = {
     Refusal.SLOW: 408,
 }
 SENTENCES = {
-    Refusal.SIGNED_OUT: f"Without signing in at most {in_words(LITTLE)} can be sent. Sign in, then send it again.",
+    Refusal.SIGNED_OUT: f"Without signing in at most {size_in_words(LITTLE)} can be sent. Sign in, then send it again.",
     Refusal.MANY: "Other long texts of yours are on their way still. Send this one when they have arrived.",
     Refusal.CROWDED: "Too many long texts are on their way to the server. Send it again in a moment.",
     Refusal.SLOW: "What you sent took too long to arrive. Send it again.",
@@ -138,6 +138,6 @@ def _page(request: HttpRequest, refusal: Refusal) -> HttpResponse:
 
 def _sentence(request: HttpRequest, refusal: Refusal) -> str:
     if refusal is Refusal.LARGE:
-        most = in_words(cap_of(request.method or "", request.path))
+        most = size_in_words(cap_of(request.method or "", request.path))
         return f"That is too much at once: at most {most} can be sent here."
     return SENTENCES[refusal]

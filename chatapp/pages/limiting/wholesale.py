@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from datetime import timedelta
 from math import ceil
-from typing import Any
 
+from django.contrib.auth.models import User
 from django.utils import timezone
 
 from ...store import Refused
@@ -19,7 +19,7 @@ LINKS = Limit("links", 120, HOUR)
 WISHES = Limit("wishes", 120, HOUR)
 
 
-def refuse_too_many(user: Any, limit: Limit = COPIES) -> None:
+def refuse_too_many(user: User, limit: Limit = COPIES) -> None:
     """Called before one is made; a form that comes twice counts twice."""
     if wait := throttle.take(limit, str(user.pk), timezone.now()):
         raise Refused(too_many(wait))

@@ -67,7 +67,7 @@ class GivePassword(LoginRequiredMixin, RedirectURLMixin, ThrottledPage):
 
     def form_valid(self, form: PasswordForm) -> Any:
         throttle.forget(PASSWORD, str(self.request.user.pk))
-        password_given.note(self.request)
+        password_given.note_given(self.request)
         return self.go_on() if self.go_on else redirect(self.get_success_url())
 
     @property

@@ -53,7 +53,7 @@ class BoundedAdmin(ModelAdmin):
         return lookup in [each.parameter_name for each in filters]
 
 
-class Choice(SimpleListFilter):
+class ChoiceFilter(SimpleListFilter):
     """A filter that takes nothing but what it offers."""
 
     def value(self) -> str | None:

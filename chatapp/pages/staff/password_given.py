@@ -12,13 +12,13 @@ GIVEN_AT = "password_given_at"
 HOLDS_SECONDS = 3600
 
 
-def note(request: HttpRequest) -> None:
+def note_given(request: HttpRequest) -> None:
     request.session[GIVEN_AT] = time.time()
 
 
 def note_sign_in(sender: type, request: HttpRequest, user: AbstractBaseUser, **_: Any) -> None:
     """Signing in counts as giving it."""
-    note(request)
+    note_given(request)
 
 
 def holds(request: HttpRequest) -> bool:

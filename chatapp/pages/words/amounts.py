@@ -20,7 +20,7 @@ def short(number: int) -> str:
     return f"{number / MILLION:,.1f} M"
 
 
-def share(part: int, whole: int) -> str:
+def share_in_percent(part: int, whole: int) -> str:
     """`1.2 %`; nothing of nothing is no share."""
     if not whole:
         return NOTHING

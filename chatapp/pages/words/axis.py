@@ -60,8 +60,8 @@ def _steps() -> Iterator[int]:
 
 
 def _mark(at: int, total: int) -> Mark:
-    return Mark(percent(at, total), in_words(at) if at * 100 <= LAST_WORD * total or not at else "")
+    return Mark(percent(at, total), mark_in_words(at) if at * 100 <= LAST_WORD * total or not at else "")
 
 
-def in_words(at: int) -> str:
+def mark_in_words(at: int) -> str:
     return in_short(at) if at and at % _SECOND == 0 else f"{at / _SECOND:g} s"

@@ -7,12 +7,12 @@ from collections.abc import Iterator, Mapping
 from typing import Any, assert_never
 
 from ...core.contracts import Repair
-from ...core.history import History, Part, Question, Response, Result, Step
+from ...core.history import History, Question, Response, Result, SendableItem, Step
 from ...core.items import KeyMaker, Kind, Outcome
 from ..base import OFF, Ask, Endpoint, ModelSpec, ProviderError, ToolSpec, Wire
 from .models import abilities, known
 from .refusals import refusal
-from .stream import MessagesParser, arguments
+from .stream import MessagesParser, arguments_object
 
 VERSION = "2023-06-01"
 # Models that think by a budget think between their calls only when asked with this.
@@ -195,13 +195,13 @@ def _text(text: str) -> Row:
     return {"type": "text", "text": text if text.strip() else NO_WORDS}
 
 
-def _block(part: Part) -> Row:
+def _block(part: SendableItem) -> Row:
     """What its model wrote goes back as the very same value: thoughts are signed."""
     if part.verbatim:
         wire: Row = part.item.wire
         return wire
     if part.item.kind is Kind.TOOL_CALL:
-        words = {"name": _tool_name(part.item.name), "input": arguments(part.item.text)}
+        words = {"name": _tool_name(part.item.name), "input": arguments_object(part.item.text)}
         return {"type": "tool_use", "id": part.call_id, **words}
     return _text(part.item.text)
 

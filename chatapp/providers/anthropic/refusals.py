@@ -10,7 +10,7 @@ from typing import TypeVar
 from ...core.contracts import Repair
 from ...core.verbatim import loads
 from ..base import ProviderError, Trouble
-from ..refusals import refused, trouble_error
+from ..refusals import refusal_by_status, trouble_error
 
 Meaning = TypeVar("Meaning")
 
@@ -58,7 +58,7 @@ def refusal(label: str, status: int, headers: Mapping[str, str], text: str) -> P
     """An HTTP answer that is not 200. Only a request that was wrong can be put right."""
     said = _complaint(text)
     repair = said.repair() if status in (400, 422) else None
-    return refused(label, status, headers, text, trouble=said.trouble(), repair=repair)
+    return refusal_by_status(label, status, headers, text, trouble=said.trouble(), repair=repair)
 
 
 def failure(label: str, text: str) -> ProviderError:

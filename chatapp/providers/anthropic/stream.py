@@ -8,17 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from ...core.events import (
-    Event,
-    Finish,
-    ItemDelta,
-    ItemDone,
-    ItemStarted,
-    ResponseEnded,
-    Skipped,
-    Usage,
-    Withheld,
-)
+from ...core import events
 from ...core.items import ITEM_CAP, Item, KeyMaker, Kind, clean
 from ...core.verbatim import loads
 from ..base import Ask, Trouble
@@ -38,13 +28,13 @@ GROWTH = {
     "tool_use": ("input_json_delta", "partial_json"),
 }
 FINISHES = {
-    "end_turn": Finish.STOP,
-    "stop_sequence": Finish.STOP,
-    "tool_use": Finish.TOOL_CALLS,
-    "max_tokens": Finish.LENGTH,
-    "model_context_window_exceeded": Finish.LENGTH,
-    "pause_turn": Finish.PAUSE,
-    "refusal": Finish.REFUSAL,
+    "end_turn": events.Finish.STOP,
+    "stop_sequence": events.Finish.STOP,
+    "tool_use": events.Finish.TOOL_CALLS,
+    "max_tokens": events.Finish.LENGTH,
+    "model_context_window_exceeded": events.Finish.LENGTH,
+    "pause_turn": events.Finish.PAUSE,
+    "refusal": events.Finish.REFUSAL,
 }
 TOOL_NAME = re.compile(r"[a-zA-Z0-9_-]{1,128}")
 MOST_TOKENS = 1 << 53
@@ -63,14 +53,14 @@ class MessagesParser:
         self._called = False
         self._ended = False
 
-    def feed(self, event: str, data: str) -> list[Event]:
+    def feed(self, event: str, data: str) -> list[events.Event]:
         if self._ended:
             return []
         if not data.strip():
             return []
         said = self._read(event, data)
         if said is None:
-            return [Skipped()]
+            return [events.Skipped()]
         match _word(said.get("type")) or event:
             case "content_block_start":
                 return self._start(_index(said), _object(said.get("content_block")), len(data))
@@ -92,7 +82,7 @@ class MessagesParser:
                 pass  # ping, and what is still to be invented
         return []
 
-    def close(self) -> list[Event]:
+    def close(self) -> list[events.Event]:
         if self._ended:
             return []
         raise trouble_error(Trouble.BROKEN, self._label, again=True)
@@ -115,19 +105,19 @@ class MessagesParser:
                 raise trouble_error(Trouble.GARBAGE, self._label, data, again=True)
             block.damaged = True
 
-    def _start(self, index: int, first: dict[str, Any], size: int) -> list[Event]:
+    def _start(self, index: int, first: dict[str, Any], size: int) -> list[events.Event]:
         before, kind = self._open.get(index), KINDS.get(_word(first.get("type")))
         if before and (before.type, before.id) == (_word(first.get("type")), _word(first.get("id"))):
             return []
-        events = self._stop(index)
+        made = self._stop(index)
         if kind is None:
-            return events
+            return made
         block = self._open[index] = _Block(kind, first)
         self._called = self._called or kind is Kind.TOOL_CALL
         self._weigh(block, size)
-        return [*events, *self._say(block, block.opening())]
+        return [*made, *self._say(block, block.opening())]
 
-    def _delta(self, block: _Block | None, delta: dict[str, Any], size: int) -> list[Event]:
+    def _delta(self, block: _Block | None, delta: dict[str, Any], size: int) -> list[events.Event]:
         if block is None:
             return []
         match delta:
@@ -140,7 +130,7 @@ class MessagesParser:
         self._weigh(block, size)
         return []
 
-    def _grow(self, block: _Block, delta: dict[str, Any]) -> list[Event]:
+    def _grow(self, block: _Block, delta: dict[str, Any]) -> list[events.Event]:
         type_, name = GROWTH.get(block.type, ("", ""))
         if delta.get("type") != type_:
             return []
@@ -151,27 +141,27 @@ class MessagesParser:
         self._weigh(block, len(piece.encode(errors="surrogatepass")))
         return self._say(block, piece)
 
-    def _say(self, block: _Block, piece: str) -> list[Event]:
+    def _say(self, block: _Block, piece: str) -> list[events.Event]:
         shown = block.add(piece)
         if block.waits:
             return []
         started = [] if block.key else [self._begin(block)]
         return [*started, *_delta(block, shown)]
 
-    def _begin(self, block: _Block) -> ItemStarted:
+    def _begin(self, block: _Block) -> events.ItemStarted:
         block.key = self._keys.take(block.id)
-        return ItemStarted(block.key, block.kind, block.name, block.call_id)
+        return events.ItemStarted(block.key, block.kind, block.name, block.call_id)
 
     def _weigh(self, block: _Block, size: int) -> None:
         block.size += size
         if block.size > ITEM_CAP:
             raise trouble_error(Trouble.TOO_LARGE, self._label)
 
-    def _stop(self, index: int) -> list[Event]:
+    def _stop(self, index: int) -> list[events.Event]:
         block = self._open.pop(index, None)
         if block is None or block.waits:
             return []
-        return [*_delta(block, block.rest()), ItemDone(self._item(block))]
+        return [*_delta(block, block.rest()), events.ItemDone(self._item(block))]
 
     def _item(self, block: _Block) -> Item:
         model = self._ask.model
@@ -194,11 +184,11 @@ class MessagesParser:
         rows = (*usage.items(), *_object(usage.get("output_tokens_details")).items())
         self._tokens |= {name: value for name, value in rows if _is_count(value)}
 
-    def _end(self) -> list[Event]:
-        events = [event for index in list(self._open) for event in self._stop(index)]
+    def _end(self) -> list[events.Event]:
+        made = [event for index in list(self._open) for event in self._stop(index)]
         self._ended = True
-        otherwise = Finish.TOOL_CALLS if self._called else Finish.STOP
-        return [*events, *_usage(self._tokens), ResponseEnded(FINISHES.get(self._reason, otherwise))]
+        otherwise = events.Finish.TOOL_CALLS if self._called else events.Finish.STOP
+        return [*made, *_usage(self._tokens), events.ResponseEnded(FINISHES.get(self._reason, otherwise))]
 
 
 @dataclass(slots=True)
@@ -282,13 +272,13 @@ class _Block:
                 return self.first if _word(self.first.get("data")) and not self.damaged else None
             case "tool_use":
                 sound = self.call_id == self.id and TOOL_NAME.fullmatch(self.name)
-                return {**self.first, "input": arguments(self.text)} if sound else None
+                return {**self.first, "input": arguments_object(self.text)} if sound else None
             case _:
                 cited = {"citations": self.citations} if self.citations else {}
                 return {**self.first, "text": self.text, **cited}
 
 
-def arguments(text: str) -> dict[str, Any]:
+def arguments_object(text: str) -> dict[str, Any]:
     """The object that may go back: empty where the model wrote none, and without half characters, for which the API
     refuses a whole request."""
     try:
@@ -299,11 +289,11 @@ def arguments(text: str) -> dict[str, Any]:
     return whole if isinstance(whole, dict) else {}
 
 
-def _delta(block: _Block, shown: str) -> list[Event]:
-    return [ItemDelta(block.key, shown)] if shown else []
+def _delta(block: _Block, shown: str) -> list[events.Event]:
+    return [events.ItemDelta(block.key, shown)] if shown else []
 
 
-def _withheld(transformations: object) -> list[Event]:
+def _withheld(transformations: object) -> list[events.Event]:
     """Thoughts that the model was not shown although they were sent."""
     told = (
         [each for each in transformations if isinstance(each, dict)]
@@ -311,15 +301,15 @@ def _withheld(transformations: object) -> list[Event]:
         else []
     )
     reasons = [_word(each.get("reason")) for each in told if each.get("type") == "thinking_dropped"]
-    return [Withheld.of(reasons)] if reasons else []
+    return [events.Withheld.of(reasons)] if reasons else []
 
 
-def _usage(tokens: Mapping[str, int]) -> list[Event]:
+def _usage(tokens: Mapping[str, int]) -> list[events.Event]:
     if not tokens:
         return []
     cached, written = tokens.get("cache_read_input_tokens"), tokens.get("cache_creation_input_tokens")
     fresh = tokens.get("input_tokens")
-    usage = Usage(
+    usage = events.Usage(
         input=None if fresh is None else fresh + (cached or 0) + (written or 0),
         cached=cached,
         cache_written=written,

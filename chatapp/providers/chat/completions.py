@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ...core.contracts import line_of
+from ...core.contracts import matched_line
 from ...core.items import KeyMaker, clean
 from ..base import OFF, Ask, Endpoint, ModelSpec, ProviderError, ToolSpec
-from .errors import refusal_of
 from .messages import messages_of, thoughts_in
-from .parser import ChatParser
+from .refusals import refusal_of
+from .stream import ChatParser
 from .thinking import LEVELS, Style, thinking_fields, thinking_of
-from .values import Json, fields, number, word
+from .values import Json, count_in, fields, word
 
 # How servers call the window in their lists of models: OpenRouter, vLLM, Groq, Mistral.
 _WINDOWS = ("context_length", "max_model_len", "context_window", "max_context_length")
@@ -58,8 +58,8 @@ class ChatCompletions:
             efforts=efforts,
             thinking=thinking,
             thinks=bool(thinking),
-            window=next((size for size in map(number, map(row.get, _WINDOWS)) if size), None),
-            max_output=number(fields(row.get("top_provider")).get("max_completion_tokens")),
+            window=next((size for size in map(count_in, map(row.get, _WINDOWS)) if size), None),
+            max_output=count_in(fields(row.get("top_provider")).get("max_completion_tokens")),
             tiny=endpoint.name == "local",
         )
 
@@ -79,7 +79,7 @@ def _tool(tool: ToolSpec) -> Json:
 
 def _thinking(endpoint: Endpoint, name: str, row: Mapping[str, Any]) -> tuple[tuple[str, ...], str]:
     """OpenRouter's list says it of each model; for the others our own rows do."""
-    line = line_of(model=name, host=endpoint.host)
+    line = matched_line(model=name, host=endpoint.host)
     if "openrouter" in line:
         # Before its list has come, a model counts as one that thinks: the field is harmless to those that do not.
         takes = row.get("supported_parameters", ["reasoning"])

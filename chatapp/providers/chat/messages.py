@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ...core.contracts import IN_CONTENT, Contract, Filler, Repair
-from ...core.history import Part, Question, Response
+from ...core.history import Question, Response, SendableItem
 from ...core.items import Kind
 from ..base import OFF, Ask
 from .values import Json, fields, rows, word
@@ -44,11 +44,11 @@ def thoughts_in(ask: Ask, messages: Sequence[Json]) -> int:
     )
 
 
-def _thoughts_of(response: Response) -> list[Part]:
+def _thoughts_of(response: Response) -> list[SendableItem]:
     return [part for part in response.parts if part.item.kind is Kind.REASONING]
 
 
-def _carries(message: Json, part: Part, ask: Ask) -> bool:
+def _carries(message: Json, part: SendableItem, ask: Ask) -> bool:
     field = _place(part, ask)
     said, words = message.get(field), _between_tags(part, ask) if field == IN_CONTENT else _thought(part)
     return words in said if isinstance(said, str) and words else bool(said)
@@ -76,23 +76,23 @@ def _content(response: Response, ask: Ask) -> str | list[Json]:
     return thoughts + joint.join(_wire(part, "content") or part.item.text for part in texts)
 
 
-def _is_content(part: Part, ask: Ask) -> bool:
+def _is_content(part: SendableItem, ask: Ask) -> bool:
     kind = part.item.kind
     return kind is Kind.ASSISTANT_MESSAGE or (kind is Kind.REASONING and _place(part, ask) == IN_CONTENT)
 
 
-def _came_as_parts(part: Part) -> bool:
+def _came_as_parts(part: SendableItem) -> bool:
     return part.verbatim and isinstance(part.item.wire.get("content"), list)
 
 
-def _rows(part: Part) -> list[Json]:
+def _rows(part: SendableItem) -> list[Json]:
     if _came_as_parts(part):
         return rows(part.item.wire["content"])
     words = _wire(part, "content") or part.item.text
     return [{"type": "text", "text": words}] if words else []
 
 
-def _between_tags(part: Part, ask: Ask) -> str:
+def _between_tags(part: SendableItem, ask: Ask) -> str:
     """As it came, or as a server wants it that gives thoughts in a field of their own."""
     if came := _wire(part, IN_CONTENT):
         return came
@@ -100,7 +100,7 @@ def _between_tags(part: Part, ask: Ask) -> str:
     return f"{opening}{_thought(part)}{closing}"
 
 
-def _wire(part: Part, name: str) -> str:
+def _wire(part: SendableItem, name: str) -> str:
     return word(part.item.wire.get(name)) if part.verbatim else ""
 
 
@@ -125,7 +125,7 @@ def _details(response: Response, ask: Ask) -> Json:
     return {DETAILS: found} if found else {}
 
 
-def _place(part: Part, ask: Ask) -> str:
+def _place(part: SendableItem, ask: Ask) -> str:
     """Where a thought goes back: where it came. Only a server that wants all in the content is told otherwise."""
     wire = part.item.wire
     if ask.contract.field == IN_CONTENT or wire.get("content"):
@@ -139,7 +139,7 @@ def _field(contract: Contract) -> str:
     return {DETAILS: "reasoning", IN_CONTENT: REASONING_CONTENT}.get(contract.field, contract.field)
 
 
-def _thought(part: Part) -> str:
+def _thought(part: SendableItem) -> str:
     return _wire(part, REASONING_CONTENT) or _wire(part, "reasoning") or part.item.text
 
 
@@ -158,7 +158,7 @@ def _filler(contract: Contract, seen: str, *, called: bool) -> Json:
     return {field or _field(contract) or REASONING_CONTENT: ""} if wanted else {}
 
 
-def _calls(parts: Sequence[Part], ask: Ask) -> list[Json]:
+def _calls(parts: Sequence[SendableItem], ask: Ask) -> list[Json]:
     calls = [_call(part) for part in parts]
     return _signed(calls) if ask.contract.signed else calls
 
@@ -172,7 +172,7 @@ def _signed(calls: list[Json]) -> list[Json]:
     return calls
 
 
-def _call(part: Part) -> Json:
+def _call(part: SendableItem) -> Json:
     """The original arguments, byte for byte: they are part of what the model remembers."""
     if part.verbatim:
         return {"type": "function", **part.item.wire, "id": part.call_id}

@@ -17,7 +17,7 @@ class _Place(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class TaggedText:
     """A piece of the text: `words` for people, `raw` as it came, with its tags and the white space around them."""
 
     thought: bool
@@ -43,23 +43,23 @@ class TagReader:
     def never_closed(self) -> bool:
         return self._place is _Place.THOUGHT
 
-    def feed(self, text: str) -> list[Said]:
+    def feed(self, text: str) -> list[TaggedText]:
         self._held += text
-        said: list[Said] = []
+        said: list[TaggedText] = []
         while self._held and (piece := self._next()):
             said.append(piece)
         return said
 
-    def flush(self) -> list[Said]:
+    def flush(self) -> list[TaggedText]:
         """What was held back, because something else than text follows: half a tag was none."""
         held, self._held = self._held, ""
         if not held:
             return []
         if self._place is _Place.START:
             self._place = _Place.TEXT
-        return [Said(self._place is _Place.THOUGHT, held, held)]
+        return [TaggedText(self._place is _Place.THOUGHT, held, held)]
 
-    def _next(self) -> Said | None:
+    def _next(self) -> TaggedText | None:
         match self._place:
             case _Place.START:
                 return self._open()
@@ -70,7 +70,7 @@ class TagReader:
             case _Place.TEXT:
                 return self._take(len(self._held), thought=False)
 
-    def _open(self) -> Said | None:
+    def _open(self) -> TaggedText | None:
         if blank := len(self._held) - len(self._held.lstrip()):
             self._margin = (self._margin + self._held[:blank]).rpartition("\n")[2][-CODE:]
             return self._take(blank, thought=False)
@@ -86,7 +86,7 @@ class TagReader:
         self._place = _Place.TEXT
         return self._take(len(self._held), thought=False)
 
-    def _think(self) -> Said | None:
+    def _think(self) -> TaggedText | None:
         end = self._held.find(self._closing)
         if end >= 0:
             self._place = _Place.GAP
@@ -101,16 +101,16 @@ class TagReader:
         self._said_any = self._said_any or bool(words)
         return words
 
-    def _skip(self) -> Said | None:
+    def _skip(self) -> TaggedText | None:
         size = len(self._held) - len(self._held.lstrip())
         if size:
             return self._take(size, thought=True, words="")
         self._place = _Place.TEXT
         return self._next()
 
-    def _take(self, size: int, *, thought: bool, words: str | None = None) -> Said:
+    def _take(self, size: int, *, thought: bool, words: str | None = None) -> TaggedText:
         raw, self._held = self._held[:size], self._held[size:]
-        return Said(thought, raw if words is None else words, raw)
+        return TaggedText(thought, raw if words is None else words, raw)
 
 
 def _overlap(text: str, tag: str) -> int:

@@ -19,6 +19,6 @@ def word(value: Any) -> str:
     return value if isinstance(value, str) else ""
 
 
-def number(value: Any, most: int = 10**12) -> int | None:
+def count_in(value: Any, most: int = 10**12) -> int | None:
     """A count of something."""
     return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= most else None

@@ -10,9 +10,9 @@ from contextlib import aclosing
 from ...core.contracts import Contract, contract_for
 from ...core.events import Event
 from ...core.items import KeyMaker
-from ..base import OFF, Ask, Endpoint, ModelSpec, Sent, UnknownModel
+from ..base import OFF, Ask, Endpoint, ModelSpec, RequestShape, UnknownModel
 from .replies import Reply, asked_at
-from .speech import Pause, say
+from .speech import Pause, speak
 
 NAME = "demo"
 MODEL, QUICK = "thinker", "talker"
@@ -44,9 +44,9 @@ class DemoProvider:
     def contract(self, model: ModelSpec) -> Contract:
         return contract_for(NAME, model=model.name)
 
-    def sent(self, ask: Ask) -> Sent:
+    def sent(self, ask: Ask) -> RequestShape:
         """Nothing goes out, but all of the history is read."""
-        return Sent(thoughts=ask.history.replayed)
+        return RequestShape(thoughts=ask.history.replayed)
 
     async def list_models(self) -> list[ModelSpec]:
         return [self.model(name) for name in LABELS]
@@ -55,7 +55,7 @@ class DemoProvider:
         tools = ask.tools if ask.may_call else ()
         reply = Reply(ask.history, tools, ask.effort or _usual(ask.model.name), self._again(ask))
         speed = self._speed * PACES[ask.model.name]
-        events = say(reply.pieces(), ask, keys, lambda seconds: self._sleep(seconds / speed))
+        events = speak(reply.pieces(), ask, keys, lambda seconds: self._sleep(seconds / speed))
         async with aclosing(events):
             async for event in events:
                 yield event

@@ -10,6 +10,7 @@ from zlib import crc32
 
 from ...core.history import GO_ON, History, Question, Response, Result, Step
 from ...core.items import Item, Kind, Outcome
+from ...core.plural import many
 from ..base import OFF, ProviderError, ToolSpec, Trouble
 from .calling import calls, own_name
 from .speech import Piece
@@ -114,7 +115,7 @@ class Reply:
     def _memory(self) -> str:
         """Counts what really came back."""
         kept = _said(self.history.steps[: asked_at(self.history)], Kind.REASONING)
-        count = f"{len(kept) or 'no'} thought{'' if len(kept) == 1 else 's'}"
+        count = many(len(kept), "thought") if kept else "no thoughts"
         said = f"With your question came **{count} of earlier turns**."
         if kept:
             said += f" The first of them begins:\n\n> {' '.join(kept[0].split())[:FIRST_CAP]}"

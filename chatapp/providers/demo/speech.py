@@ -21,7 +21,9 @@ _WORD = re.compile(r"\s*+\S++\s*+|\s++")
 PACE = {Kind.REASONING: 0.05, Kind.ASSISTANT_MESSAGE: 0.02, Kind.TOOL_CALL: 0.05}
 
 
-async def say(pieces: Iterable[Piece], ask: Ask, keys: KeyMaker, pause: Pause) -> AsyncGenerator[Event, None]:
+async def speak(
+    pieces: Iterable[Piece], ask: Ask, keys: KeyMaker, pause: Pause
+) -> AsyncGenerator[Event, None]:
     await pause(BEFORE)
     finish = Finish.STOP
     for piece in pieces:

@@ -4,17 +4,15 @@ Whoever asks it takes address and key from `state()` anew for each question, sin
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from threading import Thread
 from typing import IO
 
-from .files import Note, RunFiles, State, still_there
+from ...processes.children import leave_running, module
+from .files import ProcessNote, ProcessState, RunFiles, is_still_held
 
-__all__ = ["LABEL", "NAME", "WINDOW", "LocalModel", "State", "start_beside", "state"]
+__all__ = ["LABEL", "NAME", "WINDOW", "LocalModel", "ProcessState", "model_state", "start_beside"]
 
 NAME = "smollm2"
 LABEL = "Local tiny model"
@@ -24,8 +22,7 @@ ABSENT = "The local model is not running."
 STARTING = "The local model is starting."
 ENDED = "The local model has ended. Start the server again to bring it back."
 
-_PROJECT = Path(__file__).resolve().parents[3]
-_COMMAND = (sys.executable, "-m", "chatapp.providers.local.process")
+_COMMAND = module("chatapp.providers.local.process")
 _uses: dict[Path, IO[bytes]] = {}
 
 
@@ -33,7 +30,7 @@ _uses: dict[Path, IO[bytes]] = {}
 class LocalModel:
     """`base_url` and `key` are there when it is ready."""
 
-    state: State
+    state: ProcessState
     sentence: str
     base_url: str = ""
     key: str = field(default="", repr=False)
@@ -49,21 +46,21 @@ def start_beside(data_dir: Path, command: Sequence[str] = _COMMAND) -> None:
         _spawn(files, command)
         return
     with place:
-        files.write(Note(state=State.LOADING, sentence=STARTING))
+        files.write(ProcessNote(state=ProcessState.LOADING, sentence=STARTING))
         _spawn(files, [*command, "--place", str(place.fileno())], place.fileno())
 
 
-def state(data_dir: Path) -> LocalModel:
+def model_state(data_dir: Path) -> LocalModel:
     """How it is doing. Who asks also needs it: the model ends some time after the last such process has ended."""
     files = RunFiles(data_dir)
     files.make()
     _need(files)
     note = files.read()
     if note is None:
-        return LocalModel(state=State.ABSENT, sentence=ABSENT)
-    if note.state is not State.FAILED and not files.place_is_taken():
-        return LocalModel(state=State.FAILED, sentence=ENDED)
-    if note.state is not State.READY:
+        return LocalModel(state=ProcessState.ABSENT, sentence=ABSENT)
+    if note.state is not ProcessState.FAILED and not files.place_is_taken():
+        return LocalModel(state=ProcessState.FAILED, sentence=ENDED)
+    if note.state is not ProcessState.READY:
         return LocalModel(state=note.state, sentence=note.sentence)
     return LocalModel(
         state=note.state, sentence=note.sentence, base_url=f"http://127.0.0.1:{note.port}/v1", key=note.key
@@ -72,21 +69,11 @@ def state(data_dir: Path) -> LocalModel:
 
 def _need(files: RunFiles) -> None:
     held = _uses.get(files.users)
-    if held is None or not still_there(held, files.users):
+    if held is None or not is_still_held(held, files.users):
         _uses[files.users] = files.use()
 
 
 def _spawn(files: RunFiles, command: Sequence[str], *handles: int) -> None:
     # Who brings no place only looks whether another process is good, and leaves that one's log.
     with files.log.open("wb" if handles else "ab") as log:
-        process = subprocess.Popen(
-            [*command, "--data-dir", str(files.data_dir)],
-            cwd=_PROJECT,
-            stdin=subprocess.DEVNULL,
-            stdout=log,
-            stderr=log,
-            pass_fds=handles,
-            start_new_session=True,
-        )
-    # Somebody has to take note of its end, or it stays in the table of processes.
-    Thread(target=process.wait, daemon=True).start()
+        leave_running([*command, "--data-dir", str(files.data_dir)], *handles, log=log)

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import IO, Any
 
 
-class State(StrEnum):
+class ProcessState(StrEnum):
     ABSENT = "absent"
     INSTALLING = "installing"
     LOADING = "loading"
@@ -23,10 +23,10 @@ class State(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Note:
+class ProcessNote:
     """What the model process says of itself. It answers to its `id` over HTTP, and only to those who know the `key`."""
 
-    state: State
+    state: ProcessState
     sentence: str
     pid: int = 0
     port: int = 0
@@ -47,14 +47,14 @@ class RunFiles:
     def make(self) -> None:
         self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
 
-    def read(self) -> Note | None:
+    def read(self) -> ProcessNote | None:
         """The note, or None where there is none that can be read."""
         try:
             return _note(json.loads(self.note.read_bytes()))
         except (OSError, ValueError, TypeError, LookupError, RecursionError):
             return None
 
-    def write(self, note: Note) -> None:
+    def write(self, note: ProcessNote) -> None:
         """Whole or not at all, and readable by nobody else: it holds the key."""
         handle, name = tempfile.mkstemp(dir=self.folder, prefix="local-model.")
         with os.fdopen(handle, "w") as file:
@@ -86,7 +86,7 @@ class RunFiles:
         return False
 
 
-def still_there(held: IO[bytes], path: Path) -> bool:
+def is_still_held(held: IO[bytes], path: Path) -> bool:
     """False when the file was removed, or another one stands in its place."""
     try:
         return os.path.samestat(os.fstat(held.fileno()), path.stat())
@@ -104,8 +104,8 @@ def _locked(path: Path, how: int) -> IO[bytes] | None:
     return held
 
 
-def _note(values: dict[str, Any]) -> Note:
-    note = Note(**(values | {"state": State(values["state"])}))
+def _note(values: dict[str, Any]) -> ProcessNote:
+    note = ProcessNote(**(values | {"state": ProcessState(values["state"])}))
     words = (note.sentence, note.version, note.id, note.key)
     if not (all(isinstance(word, str) for word in words) and type(note.pid) is type(note.port) is int):
         raise ValueError("not a note")

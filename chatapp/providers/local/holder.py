@@ -13,7 +13,7 @@ from http.client import HTTPConnection, HTTPException
 from pathlib import Path
 from typing import IO
 
-from .files import Note, RunFiles, State
+from .files import ProcessNote, ProcessState, RunFiles
 
 ANSWER_WITHIN = 5.0
 
@@ -35,18 +35,18 @@ class Holder:
             note = self.files.read()
             if note and self._is_good(note):
                 return None
-            if note and (note.state is State.READY or waited > self.load_within):
+            if note and (note.state is ProcessState.READY or waited > self.load_within):
                 return self._ended(note.pid)
             if waited > self.load_within + self.end_within:
                 return None
             time.sleep(0.1)
         return place
 
-    def _is_good(self, note: Note) -> bool:
+    def _is_good(self, note: ProcessNote) -> bool:
         """An installation is never broken off, whichever version began it."""
-        if note.state is State.INSTALLING:
+        if note.state is ProcessState.INSTALLING:
             return True
-        return note.state is State.READY and note.version == self.version and answers(note)
+        return note.state is ProcessState.READY and note.version == self.version and answers(note)
 
     def _ended(self, pid: int) -> IO[bytes] | None:
         for how in (signal.SIGTERM, signal.SIGKILL):
@@ -61,7 +61,7 @@ class Holder:
         return None
 
 
-def answers(note: Note) -> bool:
+def answers(note: ProcessNote) -> bool:
     """True when that process itself answers at its port, and not a stranger who has the port now."""
     connection = HTTPConnection("127.0.0.1", note.port, timeout=ANSWER_WITHIN)
     try:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import IO
 
 from . import STARTING, install, smollm2
-from .files import Note, RunFiles, State, still_there
+from .files import ProcessNote, ProcessState, RunFiles, is_still_held
 from .holder import Holder
 
 INSTALLING = "The local model is being installed (about 130 MB, once)."
@@ -37,7 +37,7 @@ def main(
     place = Holder(files, version).replaced() if options.place is None else os.fdopen(options.place, "ab")
     if place is None:
         return
-    note = Note(state=State.LOADING, sentence=STARTING, pid=os.getpid(), version=version)
+    note = ProcessNote(state=ProcessState.LOADING, sentence=STARTING, pid=os.getpid(), version=version)
     running = _start(files, note, prepare, serve)
     if running is not None:
         _stay(files, place, grace=grace, pulse=pulse)
@@ -58,20 +58,22 @@ def _options() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def _start(files: RunFiles, note: Note, prepare: Callable[[], None], serve: Serve) -> object | None:
+def _start(files: RunFiles, note: ProcessNote, prepare: Callable[[], None], serve: Serve) -> object | None:
     """What serves now, or None with the reason written down."""
     identity, key = secrets.token_hex(8), secrets.token_urlsafe(24)
     try:
-        files.write(replace(note, state=State.INSTALLING, sentence=INSTALLING))
+        files.write(replace(note, state=ProcessState.INSTALLING, sentence=INSTALLING))
         prepare()
         files.write(note)
         running, port = serve(identity, key)
     except install.CannotInstall as error:
-        files.write(replace(note, state=State.FAILED, sentence=str(error)))
+        files.write(replace(note, state=ProcessState.FAILED, sentence=str(error)))
     except (ImportError, OSError, RuntimeError, ValueError) as error:
-        files.write(replace(note, state=State.FAILED, sentence=f"The local model could not start: {error}"))
+        files.write(
+            replace(note, state=ProcessState.FAILED, sentence=f"The local model could not start: {error}")
+        )
     else:
-        files.write(replace(note, state=State.READY, sentence=READY, port=port, id=identity, key=key))
+        files.write(replace(note, state=ProcessState.READY, sentence=READY, port=port, id=identity, key=key))
         return running
     return None
 
@@ -79,7 +81,7 @@ def _start(files: RunFiles, note: Note, prepare: Callable[[], None], serve: Serv
 def _stay(files: RunFiles, place: IO[bytes], *, grace: float, pulse: float) -> None:
     """Until nobody needs it, or its folder is gone."""
     needed = time.monotonic()
-    while still_there(place, files.place) and time.monotonic() - needed < grace:
+    while is_still_held(place, files.place) and time.monotonic() - needed < grace:
         time.sleep(pulse)
         if files.in_use():
             needed = time.monotonic()

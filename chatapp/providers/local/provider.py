@@ -9,14 +9,14 @@ from typing import Protocol
 from ...core.contracts import Contract
 from ...core.events import Event
 from ...core.items import KeyMaker
-from ..base import Ask, Endpoint, ModelSpec, ProviderError, Sent, Trouble, Wire
+from ..base import Ask, Endpoint, ModelSpec, ProviderError, RequestShape, Trouble, Wire
 from ..http import HttpProvider
 
 NAME = "local"
 MODEL = "smollm2"
 
 
-class Place(Protocol):
+class LocalPlace(Protocol):
     """Where the process is now: no base URL while it is not ready, and a sentence that says why."""
 
     @property
@@ -30,7 +30,7 @@ class Place(Protocol):
 
 
 class LocalProvider:
-    def __init__(self, place: Callable[[], Place], wire: Wire, *, label: str, window: int) -> None:
+    def __init__(self, place: Callable[[], LocalPlace], wire: Wire, *, label: str, window: int) -> None:
         self._place, self._wire, self._label, self._window = place, wire, label, window
 
     @property
@@ -53,7 +53,7 @@ class LocalProvider:
     def contract(self, model: ModelSpec) -> Contract:
         return self._http().contract(model)
 
-    def sent(self, ask: Ask) -> Sent:
+    def sent(self, ask: Ask) -> RequestShape:
         return self._http().sent(ask)
 
     async def list_models(self) -> list[ModelSpec]:

@@ -8,7 +8,7 @@ from typing import Any
 from ...core import verbatim
 from ...core.contracts import Repair
 from ..base import ProviderError, Trouble
-from ..refusals import refused, retry_after, trouble_error
+from ..refusals import refusal_by_status, retry_after, trouble_error
 
 # Looked for in the whole text, in this order: some servers send the sentence without code, or without JSON.
 REPAIRS = {
@@ -52,7 +52,7 @@ CODES = {
 def refusal(label: str, status: int, headers: Mapping[str, str], text: str) -> ProviderError:
     """An HTTP answer that is not 200."""
     trouble, repair = _meaning(_error(text), text)
-    return refused(label, status, headers, text, trouble=trouble, repair=repair)
+    return refusal_by_status(label, status, headers, text, trouble=trouble, repair=repair)
 
 
 def failure(label: str, error: Any) -> ProviderError:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, assert_never
 
 from ...core.contracts import Repair
-from ...core.history import Part, Question, Response, Result, Step
+from ...core.history import Question, Response, Result, SendableItem, Step
 from ...core.items import KeyMaker, Kind
 from ..base import OFF, Ask, Endpoint, ModelSpec, ProviderError, ToolSpec, Wire
 from .models import NO_THINKING, known
@@ -104,7 +104,7 @@ def _items(step: Step) -> Iterator[dict[str, Any]]:
             assert_never(step)
 
 
-def _said(part: Part) -> dict[str, Any] | None:
+def _said(part: SendableItem) -> dict[str, Any] | None:
     if part.verbatim:
         return _verbatim(part)
     match part.item.kind:
@@ -117,7 +117,7 @@ def _said(part: Part) -> dict[str, Any] | None:
             return None
 
 
-def _verbatim(part: Part) -> dict[str, Any] | None:
+def _verbatim(part: SendableItem) -> dict[str, Any] | None:
     """An item of a kind unknown to us goes back with its id or not at all: without it, it means nothing."""
     wire: dict[str, Any] = part.item.wire
     if not part.with_id and wire.get("type") not in KINDS:

@@ -6,18 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from ...core import verbatim
-from ...core.events import (
-    Event,
-    Finish,
-    ItemDelta,
-    ItemDone,
-    ItemStarted,
-    ResponseEnded,
-    Skipped,
-    Usage,
-    Withheld,
-)
+from ...core import events, verbatim
 from ...core.items import ITEM_CAP, Item, KeyMaker, Kind, clean
 from ..base import Ask, ProviderError, Trouble
 from ..refusals import trouble_error
@@ -84,12 +73,12 @@ class ResponsesParser:
         self._counted = True
         self._called = self._ended = False
 
-    def feed(self, event: str, data: str) -> list[Event]:
+    def feed(self, event: str, data: str) -> list[events.Event]:
         if self._ended or not data.strip() or data.strip() == "[DONE]":
             return []
         said = _read(data)
         if said is None:
-            return [Skipped()]
+            return [events.Skipped()]
         if self._repeated(said.get("sequence_number"), data):
             return []
         name = _word(said.get("type")) or event or ("error" if "error" in said else "")
@@ -108,7 +97,7 @@ class ResponsesParser:
             case _:
                 return []
 
-    def close(self) -> list[Event]:
+    def close(self) -> list[events.Event]:
         if not self._ended:
             raise trouble_error(Trouble.BROKEN, self._label, again=True)
         return []
@@ -129,14 +118,14 @@ class ResponsesParser:
         self._counted = False
         return _word(said.get("item_id")) or _name(item)
 
-    def _begin(self, said: dict[str, Any]) -> list[Event]:
+    def _begin(self, said: dict[str, Any]) -> list[events.Event]:
         item = _object(said.get("item"))
         kind, place = KINDS.get(_word(item.get("type"))), self._place(said, item)
         if kind is None or place in self._open or self._done.get(place) == _name(item):
             return []
         return self._start(place, kind, item)
 
-    def _start(self, place: Place, kind: Kind, item: dict[str, Any]) -> list[Event]:
+    def _start(self, place: Place, kind: Kind, item: dict[str, Any]) -> list[events.Event]:
         name, call_id = (
             clean(_word(item.get(word))) if kind is Kind.TOOL_CALL else "" for word in ("name", "call_id")
         )
@@ -148,9 +137,9 @@ class ResponsesParser:
         self._said[given] = None
         return [self._show(piece, given)]
 
-    def _show(self, piece: _Piece, item_id: str) -> ItemStarted:
+    def _show(self, piece: _Piece, item_id: str) -> events.ItemStarted:
         piece.key, piece.twin = self._keys.take(item_id), ""
-        return ItemStarted(piece.key, piece.kind, piece.name, piece.call_id)
+        return events.ItemStarted(piece.key, piece.kind, piece.name, piece.call_id)
 
     def _is_like_the_first(self, piece: _Piece, words: str, at: int) -> bool:
         """Whether an item says at this place what the finished one of the same name says there."""
@@ -163,7 +152,7 @@ class ResponsesParser:
             return False
         return first.text.startswith(words, at)
 
-    def _delta(self, name: str, said: dict[str, Any]) -> list[Event]:
+    def _delta(self, name: str, said: dict[str, Any]) -> list[events.Event]:
         kind, counter = DELTAS[name]
         piece = self._open.get(self._place(said, {}))
         if piece is None or piece.kind is not kind or not (text := piece.whole(_word(said.get("delta")))):
@@ -173,12 +162,12 @@ class ResponsesParser:
         if piece.size > ITEM_CAP:
             raise self._too_large()
         if not piece.twin:
-            return [ItemDelta(piece.key, text)]
+            return [events.ItemDelta(piece.key, text)]
         if self._is_like_the_first(piece, text, at):
             return []
-        return [self._show(piece, piece.twin), ItemDelta(piece.key, "".join(piece.text))]
+        return [self._show(piece, piece.twin), events.ItemDelta(piece.key, "".join(piece.text))]
 
-    def _finish(self, place: Place, item: dict[str, Any]) -> list[Event]:
+    def _finish(self, place: Place, item: dict[str, Any]) -> list[events.Event]:
         kind = _kind(item)
         if kind is None or (place not in self._open and self._done.get(place) == _name(item)):
             return []
@@ -195,7 +184,7 @@ class ResponsesParser:
             started = [self._show(piece, piece.twin)]
             done = replace(done, key=piece.key)
         self._said[_word(item.get("id"))] = done
-        return [*started, ItemDone(done)]
+        return [*started, events.ItemDone(done)]
 
     def _item(self, piece: _Piece, item: dict[str, Any]) -> Item:
         if piece.kind is Kind.TOOL_CALL:
@@ -229,22 +218,22 @@ class ResponsesParser:
             name=piece.name,
         )
 
-    def _end(self, status: str, response: dict[str, Any]) -> list[Event]:
+    def _end(self, status: str, response: dict[str, Any]) -> list[events.Event]:
         statuses = {status, _word(response.get("status"))}
         if "failed" in statuses:
             raise failure(self._label, response.get("error"))
-        events = [event for place, item in self._missed(response) for event in self._finish(place, item)]
+        made = [event for place, item in self._missed(response) for event in self._finish(place, item)]
         finish = self._finish_of(statuses, response)
-        if finish not in (Finish.LENGTH, Finish.FILTER):
+        if finish not in (events.Finish.LENGTH, events.Finish.FILTER):
             self._check_calls_finished()
-        events += [
-            ItemDone(self._made(piece, "".join(piece.text), cut=True))
+        made += [
+            events.ItemDone(self._made(piece, "".join(piece.text), cut=True))
             for piece in self._open.values()
             if piece.key
         ]
         self._ended = True
         withheld = _withheld(response.get("input_transformations"))
-        return [*events, *withheld, *_usage(response.get("usage")), ResponseEnded(finish)]
+        return [*made, *withheld, *_usage(response.get("usage")), events.ResponseEnded(finish)]
 
     def _missed(self, response: dict[str, Any]) -> Iterator[tuple[Place, dict[str, Any]]]:
         """Items that only the closing event holds."""
@@ -257,11 +246,11 @@ class ResponsesParser:
         if any(piece.kind is Kind.TOOL_CALL for piece in self._open.values()):
             raise self._garbage("a call that was never finished")
 
-    def _finish_of(self, statuses: set[str], response: dict[str, Any]) -> Finish:
+    def _finish_of(self, statuses: set[str], response: dict[str, Any]) -> events.Finish:
         if "incomplete" in statuses:
             reason = _object(response.get("incomplete_details")).get("reason")
-            return Finish.FILTER if reason == "content_filter" else Finish.LENGTH
-        return Finish.TOOL_CALLS if self._called else Finish.STOP
+            return events.Finish.FILTER if reason == "content_filter" else events.Finish.LENGTH
+        return events.Finish.TOOL_CALLS if self._called else events.Finish.STOP
 
     def _garbage(self, raw: Any) -> ProviderError:
         return trouble_error(Trouble.GARBAGE, self._label, verbatim.dumps(raw))
@@ -320,19 +309,19 @@ def _joined(parts: Any, between: str) -> str:
     return between.join(word for word in words if word)
 
 
-def _withheld(transformations: Any) -> list[Event]:
+def _withheld(transformations: Any) -> list[events.Event]:
     """Thoughts that the model was not shown although they were sent."""
     told = [told for told in _objects(transformations) if told.get("action") == "removed"]
     reasons = [_word(each.get("reason")) for each in told if each.get("type") == "reasoning"]
-    return [Withheld.of(reasons)] if reasons else []
+    return [events.Withheld.of(reasons)] if reasons else []
 
 
-def _usage(usage: Any) -> list[Event]:
+def _usage(usage: Any) -> list[events.Event]:
     if not isinstance(usage, dict):
         return []
     taken, given = (_object(usage.get(f"{way}_tokens_details")) for way in ("input", "output"))
     return [
-        Usage(
+        events.Usage(
             input=_count(usage.get("input_tokens")),
             cached=_count(taken.get("cached_tokens")),
             cache_written=_count(taken.get("cache_write_tokens")),

@@ -14,9 +14,9 @@ from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Subquery, Val
 from django.db.models.functions import Substr
 from django.utils import timezone
 
-from ...branches.copying import Parts
-from ...branches.forking import NOT_THERE, NOTHING_ENDED, Extent, Forked, Manner, fork
 from ...branches.models import Origin
+from ...branches.store.copying import Parts
+from ...branches.store.forking import NOT_THERE, NOTHING_ENDED, Extent, Forked, Manner, fork
 from ...core.items import Kind, clean
 from ...core.titles import first_words
 from ...core.tree import Tree, repair
@@ -25,7 +25,7 @@ from ...store.changes import tell_person
 from ...store.models import LIVE, Item, Message
 from ...store.tree import Refused
 from ..models import Note, Submission, Submitted, Verdict
-from ..reviewers import is_reviewer, reviewers
+from .reviewers import is_reviewer, reviewers
 from .submitting import submissions_of, tell_reviewers, there, wishes_of
 
 MOST_NOTES = 1000
@@ -39,21 +39,21 @@ NOT_A_REVIEWER = "Choose a reviewer who does not own it."
 # Who may read what
 
 
-def held_by(reviewer: Any) -> QuerySet[Submission]:
+def held_by(reviewer: User) -> QuerySet[Submission]:
     """What they took or were given, judged or not. One's own is not one's own to review."""
     if not is_reviewer(reviewer):
         return Submission.objects.none()
     return there().filter(reviewer=reviewer).exclude(conversation__owner=reviewer)
 
 
-def free_for(reviewer: Any) -> QuerySet[Submission]:
+def free_for(reviewer: User) -> QuerySet[Submission]:
     """What nobody holds, or somebody who reviews no more."""
     if not is_reviewer(reviewer):
         return Submission.objects.none()
     return there().filter(_is_free(), verdict="").exclude(conversation__owner=reviewer)
 
 
-def queue_of(reviewer: Any) -> QuerySet[Submission]:
+def queue_of(reviewer: User) -> QuerySet[Submission]:
     """What they hold, and what they may take."""
     if not is_reviewer(reviewer):
         return Submission.objects.none()
@@ -74,7 +74,7 @@ def judged() -> QuerySet[Submission]:
     return there().exclude(verdict="")
 
 
-def readable_by(person: Any) -> QuerySet[Submission]:
+def readable_by(person: User) -> QuerySet[Submission]:
     """One's own, and what one holds."""
     return held_by(person) | submissions_of(person) if is_reviewer(person) else submissions_of(person)
 
@@ -89,7 +89,7 @@ class Marks:
     news: int
 
 
-def load_marks(person: Any) -> Marks:
+def load_marks(person: User) -> Marks:
     """It stands on every page: one question to the database, and for reviewers two more."""
     own = submissions_of(person)
     known = {
@@ -112,7 +112,7 @@ def _count(rows: QuerySet[Any]) -> Subquery:
     return Subquery(every.annotate(number=Count("pk")).values("number"))
 
 
-def open_for(person: Any, submission: Submission) -> None:
+def open_for(person: User, submission: Submission) -> None:
     """They see now what was news to them."""
     side = "news_for_owner" if person.pk == submission.conversation.owner_id else "news_for_reviewer"
     rows = Submission.objects.filter(pk=submission.pk, **{side: True})
@@ -194,7 +194,7 @@ def forks_from(submission: Submission) -> list[Origin]:
 
 
 @transaction.atomic
-def claim(submission: Submission, *, by: Any) -> None:
+def claim(submission: Submission, *, by: User) -> None:
     """The first one gets it; taking what one holds changes nothing."""
     row = _hold(submission.pk)
     if row.reviewer_id == by.pk:
@@ -205,7 +205,7 @@ def claim(submission: Submission, *, by: Any) -> None:
 
 
 @transaction.atomic
-def release(submission: Submission, *, by: Any) -> None:
+def release(submission: Submission, *, by: User) -> None:
     row = _hold_as(by, submission.pk)
     if row.verdict:
         raise Refused(JUDGED)
@@ -213,7 +213,7 @@ def release(submission: Submission, *, by: Any) -> None:
 
 
 @transaction.atomic
-def assign(submission: Submission, *, to: Any) -> None:
+def assign(submission: Submission, *, to: User) -> None:
     row = _hold(submission.pk)
     if row.verdict:
         raise Refused(JUDGED)
@@ -226,19 +226,19 @@ def assign(submission: Submission, *, to: Any) -> None:
 
 
 @transaction.atomic
-def append_note(submission: Submission, *, by: Any, text: str, message: UUID) -> Note:
+def append_note(submission: Submission, *, by: User, text: str, message: UUID) -> Note:
     """On a message, by whoever reviews it."""
     return _append(_hold_as(by, submission.pk), by, text, message)
 
 
 @transaction.atomic
-def append_answer(submission: Submission, *, by: Any, text: str, to: Note) -> Note:
+def append_answer(submission: Submission, *, by: User, text: str, to: Note) -> Note:
     """Of either side; an answer to an answer stands below the note that began it."""
     return _append(_hold(submission.pk), by, text, to.message_id, to.answer_to or to)
 
 
 @transaction.atomic
-def give_verdict(submission: Submission, *, by: Any, verdict: Verdict, reason: str = "") -> None:
+def give_verdict(submission: Submission, *, by: User, verdict: Verdict, reason: str = "") -> None:
     row = _hold_as(by, submission.pk)
     if (row.verdict, row.reason) == (verdict, clean(reason)):
         return
@@ -249,7 +249,7 @@ def give_verdict(submission: Submission, *, by: Any, verdict: Verdict, reason: s
     _tell_other_side(row, by)
 
 
-def fork_submitted(submission: Submission, *, by: Any, until: UUID, key: UUID | None = None) -> Forked:
+def fork_submitted(submission: Submission, *, by: User, until: UUID, key: UUID | None = None) -> Forked:
     """The branch down to this message as it was submitted, into a conversation of the reviewer's own."""
     row = _held_by(by, there().filter(pk=submission.pk).first())
     reading = load_reading(row)
@@ -302,24 +302,24 @@ def _there(row: Submission | None) -> Submission:
     return row
 
 
-def _hold_as(reviewer: Any, pk: UUID) -> Submission:
+def _hold_as(reviewer: User, pk: UUID) -> Submission:
     return _held_by(reviewer, _hold(pk))
 
 
-def _held_by(reviewer: Any, found: Submission | None) -> Submission:
+def _held_by(reviewer: User, found: Submission | None) -> Submission:
     row = _there(found)
     if row.reviewer_id != reviewer.pk:
         raise Refused(TAKEN)
     return row
 
 
-def _give(row: Submission, to: Any, *, assigned: bool) -> None:
+def _give(row: Submission, to: User | None, *, assigned: bool) -> None:
     changes = {"reviewer": to, "assigned": assigned, "news_for_reviewer": assigned}
     Submission.objects.filter(pk=row.pk).update(**changes)
     tell_reviewers(row.conversation.owner_id)
 
 
-def _tell_other_side(row: Submission, by: Any) -> None:
+def _tell_other_side(row: Submission, by: User) -> None:
     mine = by.pk == row.conversation.owner_id
     side, other = (
         ("news_for_reviewer", row.reviewer_id) if mine else ("news_for_owner", row.conversation.owner_id)
@@ -329,7 +329,7 @@ def _tell_other_side(row: Submission, by: Any) -> None:
         tell_person(other, "reviews")
 
 
-def _append(row: Submission, by: Any, text: str, message: UUID, answer_to: Note | None = None) -> Note:
+def _append(row: Submission, by: User, text: str, message: UUID, answer_to: Note | None = None) -> Note:
     if by.pk not in (row.reviewer_id, row.conversation.owner_id):
         raise Refused(TAKEN)
     if not _left(row).filter(message=message).exists():

@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any
 from uuid import UUID, uuid4
 
+from django.contrib.auth.models import User
 from django.db import transaction
 from django.db.models import Exists, OuterRef, QuerySet
 from django.utils import timezone
@@ -23,7 +24,7 @@ from ...store.models import LIVE, UNFINISHED, Conversation, Message, Role
 from ...store.places import load_tree
 from ...store.tree import Refused
 from ..models import Scope, Submission, Submitted, Wish
-from ..reviewers import reviewers
+from .reviewers import reviewers
 
 MOST_MESSAGES = 20_000
 # Of one conversation that nobody has judged yet.
@@ -38,7 +39,7 @@ _COLUMNS = ("role", "status", "model", "next_seq", "metadata")
 
 
 def submit(
-    message: Message, *, by: Any, scope: Scope = Scope.BRANCH, question: str = "", key: UUID | None = None
+    message: Message, *, by: User, scope: Scope = Scope.BRANCH, question: str = "", key: UUID | None = None
 ) -> Submission:
     """The branch down to this message, or the whole tree without what is still being written. What is asked, continued or renamed
     later is not in it. `key` names the form, so that sending it twice submits once."""
@@ -76,7 +77,7 @@ def _made_before(conversation: UUID, pk: UUID) -> Submission | None:
 
 
 def _making(
-    message: Message, *, by: Any, scope: Scope, question: str, pk: UUID
+    message: Message, *, by: User, scope: Scope, question: str, pk: UUID
 ) -> tuple[Submission, list[_Row]]:
     """What is to be stored, hidden for now."""
     here = message.conversation_id
@@ -105,7 +106,7 @@ def _making(
     return made, chosen
 
 
-def _fix(made: Submission, by: Any, rows: Sequence[_Row]) -> None:
+def _fix(made: Submission, by: User, rows: Sequence[_Row]) -> None:
     """As they were read: whoever went on meanwhile is asked to submit again."""
     if _hold(made.conversation_id, by) is None:
         raise Refused(GONE)
@@ -115,7 +116,7 @@ def _fix(made: Submission, by: Any, rows: Sequence[_Row]) -> None:
     Submitted.objects.bulk_create((_fixed(made, row) for row in rows), batch_size=BATCH)
 
 
-def _show(made: Submission, by: Any) -> Submission:
+def _show(made: Submission, by: User) -> Submission:
     if _hold(made.conversation_id, by) is None:
         raise Refused(GONE)
     made.withdrawn_at, made.created_at = None, timezone.now()
@@ -137,7 +138,7 @@ def withdraw(submission: Submission) -> bool:
 
 
 @transaction.atomic
-def ask_to_submit(conversation: Conversation, *, by: Any, words: str = "") -> Wish:
+def ask_to_submit(conversation: Conversation, *, by: User, words: str = "") -> Wish:
     """Nothing is read and nothing is submitted by it. Asking again while it waits changes its words."""
     Conversation.objects.select_for_update(no_key=True).get(pk=conversation.pk)
     changes = {"by": by, "words": clean(words), "created_at": timezone.now()}
@@ -152,7 +153,7 @@ def decline(wish: Wish) -> None:
     tell_person(wish.conversation.owner_id, "reviews")
 
 
-def wishes_of(owner: Any, conversation: UUID | None = None) -> QuerySet[Wish]:
+def wishes_of(owner: User, conversation: UUID | None = None) -> QuerySet[Wish]:
     """Those that wait for an answer: of one conversation, or all. Where nothing was said there is nothing to submit."""
     said = Message.objects.filter(conversation=OuterRef("conversation"), deletion=None)
     rows = Wish.objects.filter(conversation__owner=owner, conversation__deleted_at=None, answered_at=None)
@@ -161,7 +162,7 @@ def wishes_of(owner: Any, conversation: UUID | None = None) -> QuerySet[Wish]:
     return found.filter(conversation=conversation) if conversation else found
 
 
-def submissions_of(owner: Any, conversation: UUID | None = None) -> QuerySet[Submission]:
+def submissions_of(owner: User, conversation: UUID | None = None) -> QuerySet[Submission]:
     """Not those that were taken back, the newest first. What was deleted is not there."""
     rows = there().filter(conversation__owner=owner).order_by("-created_at", "-pk")
     return rows.filter(conversation=conversation) if conversation else rows
@@ -191,13 +192,13 @@ class _Row:
     metadata: Any
 
 
-def _hold(conversation: UUID, owner: Any) -> UUID | None:
+def _hold(conversation: UUID, owner: User) -> UUID | None:
     """Nobody asks, deletes or continues in it meanwhile."""
     held = Conversation.objects.select_for_update(no_key=True).filter(owner=owner, deleted_at=None)
     return held.filter(pk=conversation).values_list("pk", flat=True).first()
 
 
-def _load_rows(conversation: UUID, owner: Any) -> dict[UUID, _Row]:
+def _load_rows(conversation: UUID, owner: User) -> dict[UUID, _Row]:
     theirs = {"conversation__owner": owner, "conversation__deleted_at": None}
     there = Message.objects.filter(conversation=conversation, deletion=None, **theirs)
     rows = there.values_list("pk", *_COLUMNS)

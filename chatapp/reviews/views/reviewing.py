@@ -6,13 +6,15 @@ from collections.abc import Callable
 from uuid import UUID
 
 from django.contrib.auth.decorators import login_required
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_POST, require_safe
 
+from ...core.named import number
 from ...pages.commands import keeps, refused, submission_named, to_composer
 from ...pages.elements import message_id
 from ...pages.limiting.wholesale import refuse_too_many
+from ...pages.signed_in import SignedIn
 from ...pages.words.days import zone_of
 from ...store import Refused, if_possible
 from ...turns.engine import engine
@@ -30,17 +32,16 @@ from ..forms import NoteForm, VerdictForm, see_other, taken
 from ..models import Submission
 from ..news import shown_submissions
 from ..page import load_review_page
-from ..reviewers import is_reviewer, reviewers
 from ..store import reviewing as store
+from ..store.reviewers import is_reviewer, reviewers
 
 MOST_LISTED = 200
-LONGEST_NUMBER = 6
 SHOWS = {"open": "Open", "done": "Done", "all": "All"}
 
 
 @require_safe
 @login_required
-def queue(request: HttpRequest) -> HttpResponse:
+def queue(request: SignedIn) -> HttpResponse:
     user = request.user
     if not may_see_the_queue(user):
         raise Http404
@@ -63,7 +64,7 @@ def queue(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 @login_required
-def review(request: HttpRequest, pk: UUID) -> HttpResponse:
+def review(request: SignedIn, pk: UUID) -> HttpResponse:
     """One branch of what was submitted. Looking around in it moves nobody's place."""
     row = readable_submission(request.user, pk)
     if request.method == "GET":
@@ -73,14 +74,14 @@ def review(request: HttpRequest, pk: UUID) -> HttpResponse:
     at = submitted_message(row, named) if named else reading.leaf
     if at is None:
         raise Http404
-    start = _number(request.GET.get("from", "")) if named or "from" in request.GET else 0
+    start = number(request.GET.get("from", "")) if named or "from" in request.GET else 0
     page = load_review_page(reading, at, request.user, engine().catalog, zone_of(request), start)
     return render(request, "reviews/review.html", {"page": page, "submission": row})
 
 
 @require_safe
 @login_required
-def still_there(request: HttpRequest, pk: UUID) -> HttpResponse:
+def still_there(request: SignedIn, pk: UUID) -> HttpResponse:
     """What an open page asks now and then."""
     readable_submission(request.user, pk)
     return HttpResponse(status=204)
@@ -88,21 +89,21 @@ def still_there(request: HttpRequest, pk: UUID) -> HttpResponse:
 
 @require_POST
 @login_required
-def claim(request: HttpRequest, pk: UUID) -> HttpResponse:
+def claim(request: SignedIn, pk: UUID) -> HttpResponse:
     row = queued_submission(request.user, pk)
     return _done(request, lambda: store.claim(row, by=request.user)) or see_other("review", pk)
 
 
 @require_POST
 @login_required
-def release(request: HttpRequest, pk: UUID) -> HttpResponse:
+def release(request: SignedIn, pk: UUID) -> HttpResponse:
     row = held_submission(request.user, pk)
     return _done(request, lambda: store.release(row, by=request.user)) or see_other("queue")
 
 
 @require_POST
 @login_required
-def assign(request: HttpRequest, pk: UUID) -> HttpResponse:
+def assign(request: SignedIn, pk: UUID) -> HttpResponse:
     row = submission_to_assign(request.user, pk)
     to = reviewer_named(request.POST.get("reviewer", ""))
     return _done(request, lambda: store.assign(row, to=to)) or see_other("queue")
@@ -111,7 +112,7 @@ def assign(request: HttpRequest, pk: UUID) -> HttpResponse:
 @require_POST
 @login_required
 @keeps("text")
-def note(request: HttpRequest, pk: UUID) -> HttpResponse:
+def note(request: SignedIn, pk: UUID) -> HttpResponse:
     """On a message, by its reviewer; or an answer, by either side."""
     row, user = readable_submission(request.user, pk), request.user
     to = note_on(row, request.POST["answer_to"]) if "answer_to" in request.POST else None
@@ -129,7 +130,7 @@ def note(request: HttpRequest, pk: UUID) -> HttpResponse:
 @require_POST
 @login_required
 @keeps("reason")
-def verdict(request: HttpRequest, pk: UUID) -> HttpResponse:
+def verdict(request: SignedIn, pk: UUID) -> HttpResponse:
     row = held_submission(request.user, pk)
     store.give_verdict(row, by=request.user, **taken(VerdictForm(request.POST)))
     return see_other("review", pk, after="#verdict")
@@ -137,7 +138,7 @@ def verdict(request: HttpRequest, pk: UUID) -> HttpResponse:
 
 @require_POST
 @login_required
-def fork(request: HttpRequest, pk: UUID) -> HttpResponse:
+def fork(request: SignedIn, pk: UUID) -> HttpResponse:
     row = held_submission(request.user, pk)
     until = submitted_message(row, request.POST.get("until", ""))
     try:
@@ -148,7 +149,7 @@ def fork(request: HttpRequest, pk: UUID) -> HttpResponse:
     return to_composer(request, made.conversation.pk)
 
 
-def _done(request: HttpRequest, command: Callable[[], object]) -> HttpResponse | None:
+def _done(request: SignedIn, command: Callable[[], object]) -> HttpResponse | None:
     """None when it worked."""
     try:
         command()
@@ -157,14 +158,10 @@ def _done(request: HttpRequest, command: Callable[[], object]) -> HttpResponse |
     return None
 
 
-def _back(request: HttpRequest, row: Submission, about: UUID) -> HttpResponse:
+def _back(request: SignedIn, row: Submission, about: UUID) -> HttpResponse:
     """To the message on the branch on which they were."""
     try:
         at = submitted_message(row, request.POST.get("at", ""))
     except Http404:
         at = about
     return see_other("review", row.pk, after=f"?at={at}#n-{message_id(about)}")
-
-
-def _number(wanted: str) -> int | None:
-    return int(wanted) if wanted.isascii() and wanted.isdigit() and len(wanted) <= LONGEST_NUMBER else None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from uuid import UUID
 
 from django.contrib.auth.decorators import login_required
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
@@ -13,6 +13,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from ...pages.access import my_message
 from ...pages.commands import away, by_script, keeps, submission_named, to_conversation
 from ...pages.limiting.wholesale import WISHES, refuse_too_many
+from ...pages.signed_in import SignedIn
 from ...pages.words.days import zone_of
 from ...pages.words.moments import Moment
 from ...turns.engine import engine
@@ -29,7 +30,7 @@ MOST_LISTED = 200
 @require_http_methods(["GET", "HEAD", "POST"])
 @login_required
 @keeps("question")
-def submit(request: HttpRequest, pk: UUID) -> HttpResponse:
+def submit(request: SignedIn, pk: UUID) -> HttpResponse:
     """GET asks how much and what for, POST submits it."""
     message = my_message(request.user, pk)
     if request.method != "POST":
@@ -46,7 +47,7 @@ def submit(request: HttpRequest, pk: UUID) -> HttpResponse:
 
 @require_safe
 @login_required
-def reviews(request: HttpRequest) -> HttpResponse:
+def reviews(request: SignedIn) -> HttpResponse:
     """One's own submissions, and what administrators asked for."""
     zone, found = zone_of(request), store.submissions_of(request.user)
     context = {
@@ -59,14 +60,14 @@ def reviews(request: HttpRequest) -> HttpResponse:
 
 @require_POST
 @login_required
-def withdraw(request: HttpRequest, pk: UUID) -> HttpResponse:
+def withdraw(request: SignedIn, pk: UUID) -> HttpResponse:
     store.withdraw(my_submission(request.user, pk))
     return see_other("reviews")
 
 
 @require_POST
 @login_required
-def decline(request: HttpRequest, pk: UUID) -> HttpResponse:
+def decline(request: SignedIn, pk: UUID) -> HttpResponse:
     """Not now."""
     wish = my_wish(request.user, pk)
     store.decline(wish)
@@ -76,7 +77,7 @@ def decline(request: HttpRequest, pk: UUID) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 @login_required
 @keeps("words")
-def ask(request: HttpRequest, pk: UUID) -> HttpResponse:
+def ask_to_submit(request: SignedIn, pk: UUID) -> HttpResponse:
     """An administrator asks the owner of a conversation to submit it. Nothing of it is shown here."""
     conversation = conversation_to_ask_for(request.user, pk)
     if request.method != "POST":

@@ -5,20 +5,22 @@ from __future__ import annotations
 from uuid import UUID
 
 from django.contrib.auth.decorators import login_required
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from ...pages.access import my_message
 from ...pages.commands import by_script, refused, submission_named
 from ...pages.limiting.wholesale import LINKS, refuse_too_many
+from ...pages.signed_in import SignedIn
 from ...pages.words.days import zone_of
 from ...pages.words.moments import Moment
 from ...store import Refused
 from ...store.models import Message
 from .. import store as links
 from ..access import my_share
-from ..links import ShareForm, shown_links
+from ..forms import ShareForm
+from ..page.links import shown_links
 from ..store import load_shares
 
 # Older ones are found where they were made.
@@ -27,7 +29,7 @@ MOST_LISTED = 200
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @login_required
-def share(request: HttpRequest, pk: UUID) -> HttpResponse:
+def share(request: SignedIn, pk: UUID) -> HttpResponse:
     """GET asks how, POST makes the link; it is shown where it is listed."""
     message = my_message(request.user, pk)
     form = ShareForm(request.POST)
@@ -46,7 +48,7 @@ def share(request: HttpRequest, pk: UUID) -> HttpResponse:
 
 @require_safe
 @login_required
-def shares(request: HttpRequest) -> HttpResponse:
+def shares(request: SignedIn) -> HttpResponse:
     rows = load_shares(request.user)
     context = {"links": shown_links(request, rows[:MOST_LISTED]), "more": len(rows[MOST_LISTED:])}
     return render(request, "sharing/shares.html", context)
@@ -54,7 +56,7 @@ def shares(request: HttpRequest) -> HttpResponse:
 
 @require_POST
 @login_required
-def revoke(request: HttpRequest, pk: UUID) -> HttpResponse:
+def revoke(request: SignedIn, pk: UUID) -> HttpResponse:
     link = my_share(request.user, pk)
     links.revoke(link.token, by=request.user)
     if by_script(request):
@@ -64,7 +66,7 @@ def revoke(request: HttpRequest, pk: UUID) -> HttpResponse:
     return response
 
 
-def _asked(request: HttpRequest, message: Message) -> HttpResponse:
+def _asked(request: SignedIn, message: Message) -> HttpResponse:
     found = shown_links(request, load_shares(request.user, message.conversation_id))
     context = {
         "message": message,

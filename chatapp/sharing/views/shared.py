@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from datetime import timedelta
-from uuid import UUID
 
 from django.contrib.auth.views import redirect_to_login
 from django.http import HttpRequest, HttpResponse
@@ -12,6 +11,7 @@ from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_POST, require_safe
 
+from ...core.named import identity, number
 from ...pages.commands import refused, submission_named, to_composer
 from ...pages.limiting import throttle
 from ...pages.limiting.throttle import Limit
@@ -20,13 +20,12 @@ from ...pages.visitors import visitor_address
 from ...pages.words.days import zone_of
 from ...store import Refused, if_possible
 from ...turns.engine import engine
-from ..page import load_shared_page
+from ..page.shared import load_shared_page
 from ..store import Shared, fork_shared, open_share
 
 # A class of pupils may sit behind one address.
 OPENINGS = Limit("share-openings", 600, timedelta(minutes=15))
 READER_OF_THE_DAY = Limit("share-reader", 1, timedelta(days=1))
-LONGEST_NUMBER = 6
 
 
 @require_safe
@@ -35,11 +34,10 @@ def shared(request: HttpRequest, token: str) -> HttpResponse:
         return _unlisted(refused(request, too_many(wait), 429))
     found = open_share(token)
     if found is None:
-        return gone(request)
+        return link_gone(request)
     if _is_first_look(request, found):
         if_possible(open_share, token, counts=True)
-    wanted = request.GET.get("from", "")
-    start = int(wanted) if wanted.isascii() and wanted.isdigit() and len(wanted) <= LONGEST_NUMBER else 0
+    start = number(request.GET.get("from", "")) or 0
     page = load_shared_page(found, request.user, engine().catalog, zone_of(request), start)
     return _unlisted(render(request, "sharing/shared.html", {"page": page, "token": token}))
 
@@ -50,7 +48,7 @@ def still_open(request: HttpRequest, token: str) -> HttpResponse:
     if open_share(token):
         return HttpResponse(status=204)
     wait = _too_soon(request)
-    return _unlisted(refused(request, too_many(wait), 429)) if wait else gone(request)
+    return _unlisted(refused(request, too_many(wait), 429)) if wait else link_gone(request)
 
 
 @require_POST
@@ -58,17 +56,20 @@ def fork(request: HttpRequest, token: str) -> HttpResponse:
     if not request.user.is_authenticated:
         return redirect_to_login(reverse("shared", args=[token]))
     if open_share(token) is None:
-        return gone(request)
+        return link_gone(request)
+    wanted = request.POST.get("until", "")
+    until = identity(wanted)
     try:
         refuse_too_many(request.user)
-        until = UUID(request.POST["until"]) if request.POST.get("until") else None
+        if wanted and until is None:
+            raise Refused("That is no message.")
         made = fork_shared(token, by=request.user, until=until, submission=submission_named(request))
-    except (Refused, ValueError) as refusal:
-        return refused(request, str(refusal) if isinstance(refusal, Refused) else "That is no message.")
+    except Refused as refusal:
+        return refused(request, str(refusal))
     return to_composer(request, made.conversation.pk)
 
 
-def gone(request: HttpRequest) -> HttpResponse:
+def link_gone(request: HttpRequest) -> HttpResponse:
     """Whatever the reason is."""
     return _unlisted(render(request, "sharing/shared_gone.html", status=404))
 

@@ -11,6 +11,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, TypeVar
 from uuid import UUID, uuid4
 
+from django.contrib.auth.models import User
 from django.db import Error, IntegrityError, connection, transaction
 from django.db.models import QuerySet, Sum
 from django.db.models.functions import Length, Now
@@ -31,7 +32,7 @@ MOST = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Pace:
+class WritePace:
     """How many seconds a piece should take, and how many times as long everybody else has the database afterwards."""
 
     piece: float
@@ -39,7 +40,7 @@ class Pace:
 
 
 # SQLite has one lock for everybody. PostgreSQL locks the rows that are copied from, and most of a small piece is its commit.
-PACES = {"sqlite": Pace(0.02, 2), "postgresql": Pace(0.15, 0.5)}
+PACES = {"sqlite": WritePace(0.02, 2), "postgresql": WritePace(0.15, 0.5)}
 LONGEST_PAUSE = 1.0
 FIRST, LEAST, LARGEST = 5, 1, 1000
 # Messages, and letters in them: fewer are written in one go.
@@ -60,7 +61,7 @@ def is_long(conversation: UUID) -> bool:
 
 
 @dataclass(slots=True)
-class Piece:
+class WrittenPiece:
     took: float = 0.0
 
     def next_size(self, size: int) -> int:
@@ -70,9 +71,9 @@ class Piece:
 
 
 @contextmanager
-def giving_way() -> Iterator[Piece]:
+def giving_way() -> Iterator[WrittenPiece]:
     """What is written inside is one transaction, and then everybody else has the database for longer than that took."""
-    piece = Piece()
+    piece = WrittenPiece()
     with patience(anew=True):
         with transaction.atomic():
             began, writers = time.monotonic(), LongWrite.objects.count()
@@ -83,18 +84,18 @@ def giving_way() -> Iterator[Piece]:
     time.sleep(min(max(piece.took, pace.piece / 4) * pace.share * max(writers, 1), LONGEST_PAUSE))
 
 
-def _pace() -> Pace:
+def _pace() -> WritePace:
     return PACES[connection.vendor]
 
 
 class Pieces:
     """Of one person's long write."""
 
-    def __init__(self, person: Any, key: UUID) -> None:
+    def __init__(self, person: User, key: UUID) -> None:
         self._mine = LongWrite.objects.filter(person=person, key=key)
 
     @contextmanager
-    def piece(self) -> Iterator[Piece]:
+    def piece(self) -> Iterator[WrittenPiece]:
         with giving_way() as piece:
             if not self._mine.update(touched_at=Now()):
                 raise Refused(LOST)
@@ -111,7 +112,7 @@ class Pieces:
 
 
 @contextmanager
-def long_write(person: Any, *, made: UUID | None = None, leaves: bool = False) -> Iterator[Pieces]:
+def long_write(person: User, *, made: UUID | None = None, leaves: bool = False) -> Iterator[Pieces]:
     """Refused while another one of theirs is under way."""
     key = uuid4()
     _claim(person, key=key, made=made, leaves=leaves)
@@ -137,7 +138,7 @@ def forget_dead() -> list[Any]:
     return [row.person for row in dead.filter(leaves=True).select_related("person")]
 
 
-def _claim(person: Any, **what: Any) -> None:
+def _claim(person: User, **what: Any) -> None:
     try:
         with transaction.atomic():
             LongWrite.objects.filter(person=person).exclude(pk__in=living().values("pk")).delete()

@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from ...config.patience import patience
 from ..running_models import Throttle
-from .unavailable import trouble_in
+from .trouble import trouble_in
 
 # Strangers may ask too, and each time costs everybody a write.
 SECONDS = 1.0

@@ -13,8 +13,8 @@ from asgiref.sync import sync_to_async
 from django.db import Error, close_old_connections, connection, connections, transaction
 from django.db.backends.base.base import BaseDatabaseWrapper
 
-from ...config.patience import Queue, give_up, is_counted, left, patience, waiting
-from .unavailable import Waited, trouble_in
+from ...config.patience import Queue, is_counted, left, patience, stop_waiting, waiting
+from .trouble import Waited, trouble_in
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -91,7 +91,7 @@ def _fresh(work: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
         return work(*args, **kwargs)
     except Error as error:
         if trouble_in(error):
-            give_up()
+            stop_waiting()
         raise
     finally:
         _keep_files_open()

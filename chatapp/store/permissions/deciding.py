@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
 from uuid import UUID
 
+from django.contrib.auth.models import User
 from django.db import transaction
 from django.db.models import F
 from django.db.models.functions import Now
@@ -13,11 +13,11 @@ from django.utils import timezone
 
 from ...core.decision import Decided, Decision, arguments_hash, decision_item, shown_hash
 from ...core.items import Item, KeyMaker, Kind, Outcome
-from ..at_once import TOO_MANY, room_for
 from ..branches import load_items
 from ..models import Conversation, Message, Status
-from ..rows import Claim, Measured, append, hold, note, tell_of
+from ..rows import Claim, Measured, append, hold, note_measured, tell_of
 from ..tree import Refused
+from ..turns_at_once import TOO_MANY, room_for
 from . import grants
 
 DENIED = "The person did not allow this call."
@@ -31,13 +31,13 @@ Answers = Mapping[str, tuple[Decision, str]]
 def park(claim: Claim, asks: Sequence[Item], measured: Measured) -> None:
     """The turn waits for a person: no task, no lock."""
     hold(claim, status=Status.WAITING, runner="")
-    note(claim.message, measured, asks=[call.key for call in asks])
+    note_measured(claim.message, measured, asks=[call.key for call in asks])
     tell_of(claim.message, "turn waits")
 
 
 @transaction.atomic
 def decide(
-    answer: UUID, answers: Answers, *, by: Any, fingerprints: Mapping[str, str], runner: str
+    answer: UUID, answers: Answers, *, by: User, fingerprints: Mapping[str, str], runner: str
 ) -> list[UUID]:
     """By key of the call, what was decided and the hash of what was shown of it. Gives the turns that go on now.
     `fingerprints`: what the tools are, by name."""
@@ -98,7 +98,7 @@ def _asked(
 
 
 def _append_decisions(
-    answer: UUID, items: Iterable[Item], calls: Iterable[Item], answers: Answers, by: Any
+    answer: UUID, items: Iterable[Item], calls: Iterable[Item], answers: Answers, by: User
 ) -> None:
     keys = KeyMaker(item.key for item in items)
     made: list[Item] = []
@@ -132,7 +132,7 @@ def _denied(key: str, call: Item) -> Item:
 
 def _settle(row: Message, left: Sequence[str], runner: str) -> bool:
     """Goes on when nothing is left to decide; whether it does."""
-    note(row.pk, Measured(), asks=list(left))
+    note_measured(row.pk, Measured(), asks=list(left))
     if left:
         tell_of(row.pk, "turn waits")
         return False

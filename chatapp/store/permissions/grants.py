@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
 from uuid import UUID
+
+from django.contrib.auth.models import User
 
 from ..models import Conversation, Grant
 
@@ -12,7 +13,7 @@ def load_grants(conversation: UUID) -> list[Grant]:
     return list(Grant.objects.filter(conversation=conversation).select_related("by").order_by("tool"))
 
 
-def give(conversation: UUID, tool: str, fingerprint: str, by: Any) -> None:
+def give(conversation: UUID, tool: str, fingerprint: str, by: User) -> None:
     given = {"fingerprint": fingerprint, "by": by}
     Grant.objects.update_or_create(conversation_id=conversation, tool=tool, defaults=given)
 

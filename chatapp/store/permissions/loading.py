@@ -10,8 +10,8 @@ from ...core.decision import Decided, Decision, arguments_hash, decisions_by_cal
 from ...core.items import Item
 from ..branches import load_items
 from ..models import Conversation, ToolRun
+from .chosen_tools import names_of
 from .grants import granted
-from .tools import names_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

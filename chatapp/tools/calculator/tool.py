@@ -30,10 +30,10 @@ def calculator(expression: Expression) -> str:
     It knows + - * / // (whole division) % (remainder) ** (power), parentheses, pi, e, and the functions abs,
     ceil, exp, factorial, floor, gcd, ln, log10, max, min, round and sqrt. A result that had to be rounded starts
     with ≈. Use it for every calculation that is not trivial."""
-    return in_words(evaluate(expression))
+    return number_in_words(evaluate(expression))
 
 
-def in_words(number: Number) -> str:
+def number_in_words(number: Number) -> str:
     """All its digits where they end; a fraction with its rounded value otherwise."""
     value = number.value
     if not number.exact:

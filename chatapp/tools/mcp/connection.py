@@ -28,12 +28,12 @@ from pydantic import ValidationError
 
 from ...core.items import clean
 from ..base import Report
-from .http import reached
-from .line import Line
+from .line import BoundedLine
 from .offered import MOST, LeftOut
-from .places import FORGOTTEN, Command, Forgotten, Lost, Place, Problem, ToolFailed
+from .over_http import reached
+from .over_stdio import started
 from .results import in_text
-from .stdio import started
+from .server_place import FORGOTTEN, Forgotten, Lost, Problem, ServerCommand, ServerPlace, ToolFailed
 
 PAGES = 50
 LISTEN_AGAIN = 30.0
@@ -112,7 +112,7 @@ def _figures(done: float, total: float | None) -> str:
 
 
 @asynccontextmanager
-async def connected(name: str, place: Place) -> AsyncIterator[Session]:
+async def connected(name: str, place: ServerPlace) -> AsyncIterator[Session]:
     news, ended, left_out = asyncio.Event(), asyncio.Event(), LeftOut()
 
     def end() -> None:
@@ -132,14 +132,14 @@ async def connected(name: str, place: Place) -> AsyncIterator[Session]:
         beside.cancel_scope.cancel()
 
 
-def _transport(name: str, place: Place) -> Transport:
-    return started(name, place) if isinstance(place, Command) else reached(place)
+def _transport(name: str, place: ServerPlace) -> Transport:
+    return started(name, place) if isinstance(place, ServerCommand) else reached(place)
 
 
 @asynccontextmanager
 async def _sifted(transport: Transport, left_out: LeftOut, ended: Any) -> AsyncIterator[TransportStreams]:
     async with transport as (arriving, leaving):
-        yield Line(arriving, left_out, ended), leaving
+        yield BoundedLine(arriving, left_out, ended), leaving
 
 
 async def _listen(client: Client, news: asyncio.Event) -> None:
@@ -153,7 +153,7 @@ async def _listen(client: Client, news: asyncio.Event) -> None:
         await anyio.sleep(LISTEN_AGAIN)
 
 
-def in_words(error: BaseException) -> str:
+def failure_in_words(error: BaseException) -> str:
     """Why there is no connection, in one sentence."""
     causes = list(_leaves(error))
     for cause in causes:

@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import Any
 
 from ...config.environment import Misconfigured
-from .places import Command
+from .server_place import ServerCommand
 
 SECRET_NAME = re.compile("KEY|TOKEN|SECRET|PASS|CREDENTIAL|AUTH", re.IGNORECASE)
 SERVER_NAME = re.compile(r"[a-z][a-z0-9-]{0,31}")
 
 
-def commands_in(path: Path | None, beside: Mapping[str, str]) -> dict[str, Command]:
+def commands_in(path: Path | None, beside: Mapping[str, str]) -> dict[str, ServerCommand]:
     """The commands by the names of their servers, each with its own environment and what stands `beside` it.
     Misconfigured says what is wrong with the file, never what it holds."""
     if path is None:
@@ -30,7 +30,7 @@ def commands_in(path: Path | None, beside: Mapping[str, str]) -> dict[str, Comma
     return {name: _command(name, entry, beside) for name, entry in servers.items()}
 
 
-def secrets_of(commands: Mapping[str, Command]) -> list[str]:
+def secrets_of(commands: Mapping[str, ServerCommand]) -> list[str]:
     """What must not get into a log."""
     return [
         value
@@ -40,7 +40,7 @@ def secrets_of(commands: Mapping[str, Command]) -> list[str]:
     ]
 
 
-def _command(name: str, entry: Any, beside: Mapping[str, str]) -> Command:
+def _command(name: str, entry: Any, beside: Mapping[str, str]) -> ServerCommand:
     if not SERVER_NAME.fullmatch(name):
         raise _wrong(
             f"names a server {name!r}; a name has small letters, digits and hyphens, begins with a letter and is short"
@@ -55,7 +55,7 @@ def _command(name: str, entry: Any, beside: Mapping[str, str]) -> Command:
         raise _wrong(f"gives the server {name!r} arguments that are not a list of texts")
     if not isinstance(environment, dict) or not all(map(_is_variable, environment, environment.values())):
         raise _wrong(f"gives the server {name!r} an environment that is not made of names and texts")
-    return Command(entry["command"], tuple(arguments), {**beside, **environment})
+    return ServerCommand(entry["command"], tuple(arguments), {**beside, **environment})
 
 
 def _is_word(value: Any) -> bool:

@@ -12,13 +12,13 @@ from mcp.shared._stream_protocols import ReadStream
 from mcp.shared.message import SessionMessage
 from mcp_types import JSONRPCResponse
 
-from .offered import LeftOut, plain
+from .offered import LeftOut, plain_entries
 
 # The sender waits meanwhile: a flood fills its own pipe and nobody's memory.
 MOST_A_SECOND = 500
 
 
-class Line:
+class BoundedLine:
     def __init__(
         self, stream: ReadStream[SessionMessage | Exception], left_out: LeftOut, ended: Callable[[], None]
     ) -> None:
@@ -39,7 +39,7 @@ class Line:
         if isinstance(item, SessionMessage) and isinstance(item.message, JSONRPCResponse):
             tools = item.message.result.get("tools")
             if isinstance(tools, list):
-                item.message.result["tools"] = plain(tools, self._left_out)
+                item.message.result["tools"] = plain_entries(tools, self._left_out)
         return item
 
     async def _slowly(self) -> None:

@@ -9,7 +9,8 @@ from typing import Any
 
 from ...core.items import clean
 from ...core.verbatim import dumps
-from .names import full_name
+from ...core.visible import hides
+from .full_name import full_name
 
 MOST = 200
 NAME = 200
@@ -53,7 +54,7 @@ class LeftOut:
         return " ".join([*self.sentences, *([f"So are {more:,} more."] if more else [])])
 
 
-def plain(entries: Sequence[Any], left_out: LeftOut) -> list[dict[str, Any]]:
+def plain_entries(entries: Sequence[Any], left_out: LeftOut) -> list[dict[str, Any]]:
     """The entries of a list without anything that is not used here; one that is no tool at all is left out."""
     kept = []
     for entry in entries[: MOST + 1]:
@@ -78,7 +79,7 @@ def plain(entries: Sequence[Any], left_out: LeftOut) -> list[dict[str, Any]]:
 
 
 def _shape_problem(name: str, schema: Any) -> str:
-    if len(name) > NAME or not name.isprintable():
+    if len(name) > NAME or hides(name):
         return "its name is too long or holds signs that cannot be seen"
     if not isinstance(schema, dict) or schema.get("type") != "object":
         return "its schema is not that of an object"
@@ -101,7 +102,7 @@ def _claims(annotations: Any) -> dict[str, bool]:
     return {name: given[name] for name in _HINTS if isinstance(given.get(name), bool)}
 
 
-def usable(server: str, entries: Sequence[Mapping[str, Any]], left_out: LeftOut) -> list[Offered]:
+def usable_tools(server: str, entries: Sequence[Mapping[str, Any]], left_out: LeftOut) -> list[Offered]:
     """Of plain entries. It may take seconds: for a thread."""
     from .checking import schema_problem
 

@@ -13,10 +13,10 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from ..base import OutcomeUnknown, Report, ToolError
-from .names import full_name
-from .offered import Offered, usable
-from .places import Forgotten, Lost, Place, Problem, ToolFailed
+from .full_name import full_name
+from .offered import Offered, usable_tools
 from .results import opening
+from .server_place import Forgotten, Lost, Problem, ServerPlace, ToolFailed
 
 if TYPE_CHECKING:
     from .connection import Session
@@ -42,7 +42,7 @@ class Times:
 
 
 TIMES = Times()
-Where = Callable[[], Place]
+Where = Callable[[], ServerPlace]
 Found = Callable[[Sequence[Offered]], Awaitable[bool]]
 
 
@@ -144,7 +144,7 @@ class Server:
 
     async def _look(self, session: Session) -> None:
         entries, left_out = await session.tools()
-        tools = await asyncio.to_thread(usable, self.name, entries, left_out)
+        tools = await asyncio.to_thread(usable_tools, self.name, entries, left_out)
         self._left_out = left_out.words()
         if tools != self._tools and await self._found(tools):
             self._tools = tools
@@ -202,15 +202,15 @@ def _package() -> Any:
 
 
 def _in_words(error: Exception) -> str:
-    return str(_package().in_words(error))
+    return str(_package().failure_in_words(error))
 
 
 def _check(schema: Mapping[str, Any], arguments: Mapping[str, Any]) -> None:
-    from .checking import TooLong, argument_problems
+    from .checking import CheckTooLong, argument_problems
 
     try:
         problems = argument_problems(schema, arguments)
-    except (TooLong, RecursionError):
+    except (CheckTooLong, RecursionError):
         raise ToolError("The arguments are too complicated to be checked.") from None
     if problems:
         raise ToolError("The arguments do not fit: " + "; ".join(problems))

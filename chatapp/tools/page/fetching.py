@@ -12,11 +12,11 @@ import httpcore
 import httpx
 
 from ...net.dial import Guard, NotAllowed, NotFound, NotSecure
-from ...net.sockets import Network
+from ...net.guarded_network import Network
 from ..base import ToolError
-from .bodies import whole_body
+from .checked_url import checked_url, host_of, port_of
 from .kinds import check_kind
-from .urls import checked_url, host_of, port_of
+from .whole_body import whole_body
 
 MOST_REDIRECTS = 5
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
@@ -24,7 +24,7 @@ ACCEPT = "text/html, application/xhtml+xml, text/*;q=0.9, application/json;q=0.8
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class FetchLimits:
     """`size` in bytes, on the wire and unpacked; the others in seconds."""
 
     size: int = 2 * 1024 * 1024
@@ -42,7 +42,7 @@ class Fetched:
     data: bytes
 
 
-async def fetched(url: str, guard: Guard, limits: Limits) -> Fetched:
+async def fetched(url: str, guard: Guard, limits: FetchLimits) -> Fetched:
     """The page and where it was found in the end, or a ToolError that says in words why there is none."""
     try:
         async with asyncio.timeout(limits.total):
@@ -51,7 +51,7 @@ async def fetched(url: str, guard: Guard, limits: Limits) -> Fetched:
         raise ToolError(f"The page did not arrive within {limits.total:g} seconds.") from None
 
 
-async def _followed(page: httpx.URL, guard: Guard, limits: Limits) -> Fetched:
+async def _followed(page: httpx.URL, guard: Guard, limits: FetchLimits) -> Fetched:
     for _ in range(MOST_REDIRECTS + 1):
         async with _answered(page, guard, limits) as answer:
             headers = _headers(answer)
@@ -62,7 +62,7 @@ async def _followed(page: httpx.URL, guard: Guard, limits: Limits) -> Fetched:
 
 
 @asynccontextmanager
-async def _answered(page: httpx.URL, guard: Guard, limits: Limits) -> AsyncIterator[httpcore.Response]:
+async def _answered(page: httpx.URL, guard: Guard, limits: FetchLimits) -> AsyncIterator[httpcore.Response]:
     host, port = host_of(page), port_of(page)
     trust = await asyncio.to_thread(guard.trust) if page.scheme == "https" else None
     target = httpcore.URL(scheme=page.raw_scheme, host=page.raw_host, port=port, target=page.raw_path)
@@ -109,7 +109,7 @@ def _next(page: httpx.URL, location: str) -> httpx.URL:
 
 
 async def _taken(
-    page: httpx.URL, answer: httpcore.Response, headers: Mapping[str, str], limits: Limits
+    page: httpx.URL, answer: httpcore.Response, headers: Mapping[str, str], limits: FetchLimits
 ) -> Fetched:
     if not 200 <= answer.status < 300:
         raise ToolError(f"{host_of(page)} answered {_status(answer.status)}.")

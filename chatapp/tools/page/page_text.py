@@ -8,6 +8,15 @@ DEEPEST_INDENT = 8
 LINE, BLANK = 1, 2
 
 
+@dataclass(frozen=True, slots=True)
+class PageRead:
+    """`whole` is False where the page goes on behind what was read of it."""
+
+    title: str
+    text: str
+    whole: bool
+
+
 @dataclass(slots=True)
 class _Row:
     first_line: int

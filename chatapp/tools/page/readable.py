@@ -7,16 +7,16 @@ from __future__ import annotations
 
 import json
 import re
-import signal
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from functools import partial
 from urllib.parse import urljoin
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from .page_text import PageText
+from ...processes.limits import limit_cpu, limit_memory
+from .page_text import PageRead, PageText
 
 MOST_NODES = 500_000
 MOST_WRITTEN = 1_000_000
@@ -59,19 +59,10 @@ _ENDS: dict[str, _Change] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Readable:
-    """`whole` is False where the page goes on behind what was read of it."""
-
-    title: str
-    text: str
-    whole: bool
-
-
-def readable(html: str, url: str) -> Readable:
+def readable_part(html: str, url: str) -> PageRead:
     reader = _Reader(url)
     whole = all(reader.may_go_on() for _ in _walked(LexborHTMLParser(html).root, reader))
-    return Readable(reader.title, reader.page.text(), whole)
+    return PageRead(reader.title, reader.page.text(), whole)
 
 
 def _walked(root: LexborNode | None, reader: _Reader) -> Iterator[None]:
@@ -161,20 +152,11 @@ def _joined(base: str, href: str) -> str:
     return target.replace(" ", "%20") if is_page and len(target) <= LONGEST_LINK else ""
 
 
-def _limit(cpu_seconds: float) -> None:
-    """Nobody handles the signal, so the kernel ends the process."""
-    if sys.platform != "win32":
-        import resource
-
-        signal.setitimer(signal.ITIMER_PROF, cpu_seconds)
-        if sys.platform == "linux":
-            resource.setrlimit(resource.RLIMIT_AS, (MOST_MEMORY, MOST_MEMORY))
-
-
 def main(cpu_seconds: float) -> None:
-    _limit(cpu_seconds)
+    limit_cpu(cpu_seconds)
+    limit_memory(MOST_MEMORY)
     url, _, html = sys.stdin.buffer.read().decode(errors="replace").partition("\n")
-    sys.stdout.buffer.write(json.dumps(asdict(readable(html, url))).encode())
+    sys.stdout.buffer.write(json.dumps(asdict(readable_part(html, url))).encode())
 
 
 if __name__ == "__main__":

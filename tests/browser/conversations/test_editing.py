@@ -98,6 +98,20 @@ def test_without_scripts_a_second_answer_grows_by_itself_too(enter, upstream):
     tab.expect_status("complete")
 
 
+def test_without_scripts_nothing_can_be_typed_into_a_page_that_loads_itself_anew(enter, upstream):
+    """It would be lost."""
+    tab = enter(java_script_enabled=False).open()
+    tab.composer.fill("Why?")
+    tab.press("Send")
+    answer = upstream.next_answer()
+    answer.write("Because")
+    expect(tab.answer).to_contain_text("Because")
+    expect(tab.composer).to_be_hidden()
+    expect(tab.page.locator("#composer noscript > p")).to_be_visible()
+    answer.finish()
+    expect(tab.composer).to_be_visible()
+
+
 def test_letters_under_a_growing_table_stand_in_no_cell(enter, upstream):
     tab = enter().open()
     tab.ask("A table?")

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import time
+
 from playwright.sync_api import Locator, expect
 
 from tests.browser.looks import on_both
 from tests.browser.steered import Call, Think, Write
 from tests.browser.tab import Tab
+from tests.support.patience import PATIENCE
 
 # Nothing answers there, and nobody would be let through to it.
 URL = "http://127.0.0.1:9/notes"
@@ -217,11 +220,10 @@ def test_without_scripts_it_is_decided_by_plain_forms(enter, upstream):
 
 
 def reload_until(tab: Tab, look) -> None:
-    for _ in range(100):
-        if look():
-            return
+    until = time.monotonic() + PATIENCE
+    while not look():
+        assert time.monotonic() < until, "It never came."
         tab.reload()
-    raise AssertionError("It never came.")
 
 
 def test_allowed_for_the_conversation_it_asks_no_more_until_that_is_taken_back(enter, upstream):

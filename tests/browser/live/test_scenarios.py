@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Iterator
 from typing import Any
 
@@ -11,9 +10,10 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.served import Served, serving
-from tests.browser.steered.strict import SHARED
 from tests.browser.tab import Tab
 from tests.turns.test_scenarios import FAILING, GOOD
+from tests.upstream.running import Running, running
+from tests.upstream.scenario import Speed
 
 # Long, or asked again after seconds.
 SLOW = {"load", "load-long", "slow-start", "stall", "rate-limited", "overloaded", "http-500"}
@@ -65,15 +65,7 @@ CALLING = {
 
 
 @pytest.fixture(scope="module")
-def fake() -> Iterator:
-    if not (SHARED / "upstream").is_dir():
-        pytest.skip(
-            "SKIPPED LOUDLY: the fake providers (../shared/upstream) are not here, so no scenario was played."
-        )
-    sys.path.append(str(SHARED))
-    from upstream.core import Speed
-    from upstream.testing import running
-
+def fake() -> Iterator[Running]:
     with running(speed=Speed(delay=0.05, tps=800)) as fake:
         yield fake
 

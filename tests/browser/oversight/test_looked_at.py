@@ -7,10 +7,11 @@ import re
 import pytest
 from playwright.sync_api import expect
 
+from tests.browser.looks import on_both
 from tests.browser.sharing.test_sharing import answered
 from tests.browser.steered import Think, Write
 from tests.browser.tab import Tab
-from tests.browser.words import THOUGHT
+from tests.browser.words import RICH, THOUGHT
 
 LOOKED = re.compile("An administrator looked at this")
 
@@ -64,3 +65,23 @@ def test_what_a_search_in_texts_shows_is_a_look_too(alice, dana):
     alice.reload()
     alice.page.get_by_text(LOOKED).click()
     expect(alice.page.get_by_text(f"{dana.person} found it by its words, on")).to_be_visible()
+
+
+@on_both
+def test_a_transcript_is_read_like_a_thread_and_has_no_grave_finding(enter, place, upstream, look):
+    alice, dana = enter().open(), enter(**look)
+    place.clerk("promote", name=dana.person)
+    answered(alice, upstream, "What of all this?", Think(THOUGHT), Write(RICH))
+    # What looks for findings styles what it looks at.
+    dana.forgive("Applying inline style", "Couldn't load preload assets")
+    dana.open(f"admin/chatapp/conversation/?q={alice.person}")
+    dana.page.get_by_role("link", name="What of all this?").click()
+    thought = dana.page.locator("details.thought")
+    said = thought.get_by_text("so both are looked at").first
+    expect(said).to_be_hidden()
+    thought.first.locator("summary").click()
+    expect(said).to_be_visible()
+    dana.page.locator("details.timeline > summary").click()
+    expect(dana.page.get_by_text("What was sent")).to_be_visible()
+    assert dana.page.evaluate("document.scrollingElement.scrollWidth - innerWidth") <= 0
+    assert dana.grave() == []

@@ -8,12 +8,13 @@ from typing import Any, Protocol
 
 from aiohttp import web
 
+from tests.support.patience import PATIENCE
+
 from .chat import ChatWire
 from .messages import MessagesWire
 from .responses import ResponsesWire
 
 Json = dict[str, Any]
-PATIENCE = 30
 
 
 class Gone(Exception):

@@ -7,6 +7,8 @@ import secrets
 from collections.abc import Mapping
 from typing import Any
 
+from tests.upstream.messages.ids import tool_id
+
 from . import strict
 
 Json = dict[str, Any]
@@ -47,7 +49,7 @@ class MessagesWire:
 
     def call(self, name: str, arguments: str) -> bytes:
         self._called = True
-        fields = {"id": strict.tool_use_id(self._thoughts), "name": name, "input": {}}
+        fields = {"id": tool_id(self._thoughts), "name": name, "input": {}}
         opening = self._closed() + self._opened("tool_use", fields)
         return opening + self._delta("input_json_delta", partial_json=arguments) + self._closed()
 

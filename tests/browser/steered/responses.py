@@ -7,6 +7,8 @@ import secrets
 from collections.abc import Mapping
 from typing import Any
 
+from tests.upstream.responses.ids import NONE, make_call_id, make_id
+
 from . import strict
 
 Json = dict[str, Any]
@@ -25,7 +27,7 @@ class ResponsesWire:
         self._done: list[Json] = []
         self._open: Json | None = None
         self._text = ""
-        self._thought = strict.NONE
+        self._thought = NONE
         self.held = strict.HELD
 
     def begin(self) -> bytes:
@@ -47,7 +49,7 @@ class ResponsesWire:
 
     def call(self, name: str, arguments: str) -> bytes:
         closing = self._closed()
-        call_id = strict.call_id(self._response, len(self._done), name, arguments)
+        call_id = make_call_id(self._response, len(self._done), name, arguments)
         more = {"status": "in_progress", "call_id": call_id, "name": name}
         opening = closing + self._opened("function_call", "fc", arguments="", **more)
         return opening + self._delta(arguments) + self._closed()
@@ -67,8 +69,8 @@ class ResponsesWire:
         if self._open and self._open["type"] == kind:
             return b""
         closing, index = self._closed(), len(self._done)
-        needs = strict.NONE if kind == "reasoning" else self._thought
-        self._open = {"id": strict.item_id(prefix, self._response, index, needs), "type": kind, **fields}
+        needs = NONE if kind == "reasoning" else self._thought
+        self._open = {"id": make_id(prefix, self._response, index, needs), "type": kind, **fields}
         self._text = ""
         if kind == "reasoning":
             self._thought = index

@@ -13,8 +13,11 @@ from typing import Any
 
 from aiohttp import web
 
+from tests.support.patience import PATIENCE
+from tests.upstream.refusals import ApiError
+
 from . import strict
-from .answer import PATIENCE, Answer, Gone, Script
+from .answer import Answer, Gone, Script
 from .plans import Step, play
 
 DIALECTS = {"completions": "chat", "responses": "responses", "messages": "messages"}
@@ -94,7 +97,7 @@ class Upstream:
         self.requests.append(Asked(dialect, body["model"], headers, body))
         try:
             strict.check(dialect, headers, body)
-        except strict.Refused as refusal:
+        except ApiError as refusal:
             self.refused.append(str(refusal))
             return web.json_response(refusal.body, status=refusal.status)
         return await self._answered(Answer(request, dialect, body), body)

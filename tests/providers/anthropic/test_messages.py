@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from chatapp.core.contracts import Repair, contract_for
-from chatapp.core.history import History, Logged, Part, Question, Response, Result, Target, fold
+from chatapp.core.history import History, Logged, Question, Response, Result, SendableItem, Target, fold
 from chatapp.core.items import Item, Kind, Outcome
 from chatapp.core.verbatim import dumps, loads
 from chatapp.providers.anthropic.messages import INTERLEAVED, WIRE
@@ -43,25 +43,29 @@ def messages(*steps: Question | Response, **more: Any) -> list[dict[str, Any]]:
     return loads(dumps(body(*steps, **more)["messages"]).replace(',"cache_control":{"type":"ephemeral"}', ""))
 
 
-def verbatim(kind: Kind, wire: dict[str, Any]) -> Part:
+def verbatim(kind: Kind, wire: dict[str, Any]) -> SendableItem:
     call_id = wire.get("id", "")
-    return Part(Item(key="k", kind=kind, text="words", wire=wire, call_id=call_id), True, call_id=call_id)
+    return SendableItem(
+        Item(key="k", kind=kind, text="words", wire=wire, call_id=call_id), True, call_id=call_id
+    )
 
 
-def thought() -> Part:
+def thought() -> SendableItem:
     return verbatim(Kind.REASONING, THOUGHT)
 
 
-def call() -> Part:
+def call() -> SendableItem:
     return verbatim(Kind.TOOL_CALL, CALL)
 
 
-def words(text: str) -> Part:
-    return Part(Item(key="k", kind=Kind.ASSISTANT_MESSAGE, text=text), False)
+def words(text: str) -> SendableItem:
+    return SendableItem(Item(key="k", kind=Kind.ASSISTANT_MESSAGE, text=text), False)
 
 
-def foreign_call(name: str = "get_weather", arguments: str = '{"city": "Oslo"}') -> Part:
-    return Part(Item(key="k", kind=Kind.TOOL_CALL, text=arguments, name=name), False, call_id="call00001")
+def foreign_call(name: str = "get_weather", arguments: str = '{"city": "Oslo"}') -> SendableItem:
+    return SendableItem(
+        Item(key="k", kind=Kind.TOOL_CALL, text=arguments, name=name), False, call_id="call00001"
+    )
 
 
 def text(said: str, **more: Any) -> dict[str, Any]:

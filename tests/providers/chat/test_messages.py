@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from chatapp.core.contracts import IN_CONTENT, Contract, Filler, Repair, Scope, taught
+from chatapp.core.contracts import IN_CONTENT, Contract, Filler, Repair, ReplayScope, taught
 from chatapp.core.history import Logged, Target, fold
 from chatapp.core.items import Item, Kind, Outcome
 from chatapp.providers.base import OFF, Ask, ModelSpec
@@ -17,7 +17,7 @@ from chatapp.providers.chat.messages import NO_SIGNATURE, messages_of, thoughts_
 Message = dict[str, Any]
 PLAIN = Contract(where="", dialect="chat", since="2026-01", source="a test")
 MODEL = ModelSpec(provider="p", dialect="chat", name="m")
-SIGNED = replace(PLAIN, scope=Scope.NONE, signed=True)
+SIGNED = replace(PLAIN, scope=ReplayScope.NONE, signed=True)
 
 
 def question(text: str = "Why?") -> Logged:
@@ -146,8 +146,8 @@ def test_thoughts_go_back_where_they_came_whatever_the_row_says(came: str, field
     assert message == {"role": "assistant", "content": "b", came: "a"}
 
 
-@pytest.mark.parametrize("scope", list(Scope))
-def test_thoughts_that_were_between_tags_go_back_as_they_came(scope: Scope) -> None:
+@pytest.mark.parametrize("scope", list(ReplayScope))
+def test_thoughts_that_were_between_tags_go_back_as_they_came(scope: ReplayScope) -> None:
     tagged = item(Kind.REASONING, "a", {"content": "<think>\na</think>\n\n"})
     message = answer(replace(PLAIN, field="reasoning_content", scope=scope), tagged, words("b"))
     assert message == {"role": "assistant", "content": "<think>\na</think>\n\nb"}
@@ -164,7 +164,7 @@ PARTS = [{"type": "thinking", "thinking": [{"type": "text", "text": "a"}], "clos
 
 
 def test_thoughts_that_were_parts_of_the_content_go_back_as_parts() -> None:
-    mistral = replace(PLAIN, scope=Scope.NONE)
+    mistral = replace(PLAIN, scope=ReplayScope.NONE)
     thinking = item(Kind.REASONING, "a", {"content": PARTS})
     assert answer(mistral, thinking, words("b")) == {
         "role": "assistant",
@@ -213,7 +213,7 @@ def test_what_is_counted_is_in_the_messages() -> None:
 
 
 def test_forbidden_thoughts_are_absent() -> None:
-    assert answer(replace(PLAIN, scope=Scope.NONE), thought("a"), words("b")) == {
+    assert answer(replace(PLAIN, scope=ReplayScope.NONE), thought("a"), words("b")) == {
         "role": "assistant",
         "content": "b",
     }

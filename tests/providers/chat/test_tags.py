@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from chatapp.providers.chat.tags import Said, TagReader
+from chatapp.providers.chat.tags import TaggedText, TagReader
 
 THINK = ("<think>", "</think>")
 NO_OPEN = ("", "</think>")
@@ -77,12 +77,12 @@ def test_without_an_opening_tag_only_what_may_be_the_closing_one_is_held_back() 
 def test_a_call_in_the_middle_of_a_thought_lets_go_of_what_was_held() -> None:
     reader = TagReader(THINK)
     reader.feed("<think>a</th")
-    assert reader.flush() == [Said(True, "</th", "</th")]
+    assert reader.flush() == [TaggedText(True, "</th", "</th")]
     assert [said.words for said in reader.feed("b</think>c")] == ["b", "c"]
 
 
 def test_text_that_only_began_like_a_tag_stays_text_afterwards() -> None:
     reader = TagReader(THINK)
     reader.feed("<thi")
-    assert reader.flush() == [Said(False, "<thi", "<thi")]
-    assert reader.feed("<think>x") == [Said(False, "<think>x", "<think>x")]
+    assert reader.flush() == [TaggedText(False, "<thi", "<thi")]
+    assert reader.feed("<think>x") == [TaggedText(False, "<think>x", "<think>x")]

@@ -19,9 +19,10 @@ import httpx
 import pytest
 
 from chatapp.providers import local as local_model
-from chatapp.providers.local import LocalModel, State, install
-from chatapp.providers.local.files import Note, RunFiles
+from chatapp.providers.local import LocalModel, ProcessState, install
+from chatapp.providers.local.files import ProcessNote, RunFiles
 from chatapp.providers.local.holder import Holder, answers, is_ours
+from tests.support.patience import PATIENCE
 
 STAND_IN = Path(__file__).with_name("stand_in.py")
 
@@ -54,7 +55,7 @@ def clear(folder: Path) -> None:
     shutil.rmtree(folder, ignore_errors=True)
 
 
-def wait_until(holds: Callable[[], bool], seconds: float = 20) -> None:
+def wait_until(holds: Callable[[], bool], seconds: float = PATIENCE) -> None:
     late = time.monotonic() + seconds
     while not holds():
         assert time.monotonic() < late, "waited too long"
@@ -62,39 +63,44 @@ def wait_until(holds: Callable[[], bool], seconds: float = 20) -> None:
 
 
 def settled(folder: Path) -> LocalModel:
-    wait_until(lambda: local_model.state(folder).state in (State.READY, State.FAILED))
-    return local_model.state(folder)
+    wait_until(lambda: local_model.model_state(folder).state in (ProcessState.READY, ProcessState.FAILED))
+    return local_model.model_state(folder)
 
 
-def note(folder: Path) -> Note:
+def note(folder: Path) -> ProcessNote:
     found = RunFiles(folder).read()
     assert found is not None
     return found
 
 
-def ready(folder: Path, command: list[str]) -> Note:
+def ready(folder: Path, command: list[str]) -> ProcessNote:
     local_model.start_beside(folder, command)
-    assert settled(folder).state is State.READY
+    assert settled(folder).state is ProcessState.READY
     return note(folder)
 
 
 def look_again(folder: Path, command: list[str]) -> None:
     """What a second start's process does, seen to its end."""
-    subprocess.run([*command, "--data-dir", str(folder.resolve())], timeout=20, check=True)
+    subprocess.run([*command, "--data-dir", str(folder.resolve())], timeout=PATIENCE, check=True)
 
 
 def test_nothing_is_said_to_run_before_a_start(folder: Path):
-    assert local_model.state(folder) == LocalModel(
-        state=State.ABSENT, sentence="The local model is not running."
+    assert local_model.model_state(folder) == LocalModel(
+        state=ProcessState.ABSENT, sentence="The local model is not running."
     )
 
 
 def test_a_start_returns_at_once_and_the_model_gets_ready(folder: Path):
     began = time.monotonic()
     local_model.start_beside(folder, stand_in())
-    assert time.monotonic() - began < 0.5
-    assert local_model.state(folder).state in (State.LOADING, State.INSTALLING, State.READY)
+    returned = time.monotonic() - began
+    assert local_model.model_state(folder).state in (
+        ProcessState.LOADING,
+        ProcessState.INSTALLING,
+        ProcessState.READY,
+    )
     found = settled(folder)
+    assert returned < (time.monotonic() - began) / 2
     assert found.sentence == "The local model is ready."
     answer = httpx.get(
         f"{found.base_url}/models", headers={"Authorization": f"Bearer {found.key}"}, trust_env=False
@@ -106,7 +112,7 @@ def test_the_note_with_the_key_is_for_nobody_else_and_the_key_is_not_shown(folde
     key = ready(folder, stand_in()).key
     assert (folder / "run" / "local-model.json").stat().st_mode & 0o077 == 0
     assert (folder / "run").stat().st_mode & 0o077 == 0
-    assert key and key not in repr(note(folder)) and key not in repr(local_model.state(folder))
+    assert key and key not in repr(note(folder)) and key not in repr(local_model.model_state(folder))
 
 
 def test_a_second_start_keeps_the_process_that_serves(folder: Path):
@@ -127,7 +133,7 @@ def test_many_starts_at_once_make_one_process(folder: Path):
 def test_a_process_of_another_version_is_replaced(folder: Path):
     old = ready(folder, stand_in("1"))
     local_model.start_beside(folder, stand_in("2"))
-    wait_until(lambda: note(folder).version == "2" and settled(folder).state is State.READY)
+    wait_until(lambda: note(folder).version == "2" and settled(folder).state is ProcessState.READY)
     assert answers(note(folder)) and not answers(old)
     wait_until(lambda: not is_ours(old.pid, folder.resolve()))
 
@@ -135,7 +141,7 @@ def test_a_process_of_another_version_is_replaced(folder: Path):
 def test_a_process_that_does_not_answer_is_replaced(folder: Path):
     old = ready(folder, stand_in(behaviour="deaf"))
     local_model.start_beside(folder, stand_in())
-    wait_until(lambda: note(folder).pid != old.pid and settled(folder).state is State.READY)
+    wait_until(lambda: note(folder).pid != old.pid and settled(folder).state is ProcessState.READY)
     assert answers(note(folder))
 
 
@@ -150,9 +156,9 @@ def test_a_process_that_does_not_want_to_end_is_killed(folder: Path):
 def test_after_a_kill_it_is_said_to_have_ended_and_a_start_brings_it_back(folder: Path):
     old = ready(folder, stand_in())
     end(folder)
-    wait_until(lambda: local_model.state(folder).state is not State.READY)
-    found = local_model.state(folder)
-    assert (found.state, found.base_url) == (State.FAILED, "") and "has ended" in found.sentence
+    wait_until(lambda: local_model.model_state(folder).state is not ProcessState.READY)
+    found = local_model.model_state(folder)
+    assert (found.state, found.base_url) == (ProcessState.FAILED, "") and "has ended" in found.sentence
     assert ready(folder, stand_in()).pid != old.pid
 
 
@@ -163,9 +169,12 @@ def stranger() -> Iterator[subprocess.Popen[bytes]]:
         process.kill()
 
 
-def stale_note(**more: Any) -> Note:
-    return Note(
-        **({"state": State.READY, "sentence": "", "port": 9, "version": "0", "id": "a", "key": "b"} | more)
+def stale_note(**more: Any) -> ProcessNote:
+    return ProcessNote(
+        **(
+            {"state": ProcessState.READY, "sentence": "", "port": 9, "version": "0", "id": "a", "key": "b"}
+            | more
+        )
     )
 
 
@@ -174,7 +183,7 @@ def test_a_stranger_with_the_old_number_is_left_alone_at_a_start(
 ):
     RunFiles(folder).make()
     RunFiles(folder).write(stale_note(pid=stranger.pid))
-    assert local_model.state(folder).state is State.FAILED
+    assert local_model.model_state(folder).state is ProcessState.FAILED
     assert ready(folder, stand_in()).pid != stranger.pid
     assert stranger.poll() is None
 
@@ -221,7 +230,7 @@ def test_a_stranger_at_the_old_port_is_not_taken_for_the_model(folder: Path):
 )
 def test_a_failure_says_why_and_the_next_start_tries_again(folder: Path, behaviour: str, sentence: str):
     local_model.start_beside(folder, stand_in(behaviour=behaviour))
-    assert settled(folder) == LocalModel(state=State.FAILED, sentence=sentence)
+    assert settled(folder) == LocalModel(state=ProcessState.FAILED, sentence=sentence)
     wait_until(lambda: not RunFiles(folder).place_is_taken())
     ready(folder, stand_in())
 
@@ -232,7 +241,7 @@ def test_it_ends_by_itself_when_the_last_process_that_needs_it_is_gone(folder: P
     command = [sys.executable, "-c", starter, str(folder), *stand_in(grace=0.1)]
     subprocess.run(command, cwd=STAND_IN.parents[3], check=True, timeout=20)
     files = RunFiles(folder)
-    wait_until(lambda: (found := files.read()) is not None and found.state is State.READY)
+    wait_until(lambda: (found := files.read()) is not None and found.state is ProcessState.READY)
     wait_until(lambda: not files.place_is_taken())
 
 
@@ -240,7 +249,7 @@ def test_whoever_asks_for_its_state_needs_it(folder: Path):
     files = RunFiles(folder)
     files.make()
     assert not files.in_use()
-    local_model.state(folder)
+    local_model.model_state(folder)
     assert files.in_use()
 
 
@@ -272,7 +281,7 @@ def test_a_note_that_cannot_be_read_is_no_note(folder: Path, text: str):
     files = RunFiles(folder)
     files.make()
     files.note.write_bytes(text.encode(errors="surrogatepass"))
-    assert local_model.state(folder).state is State.ABSENT
+    assert local_model.model_state(folder).state is ProcessState.ABSENT
 
 
 @pytest.mark.parametrize("pid", [-1, 0, 1, 2**31, 10**30])
@@ -317,7 +326,7 @@ def real(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalModel]:
     folder = tmp_path_factory.mktemp("real")
     local_model.start_beside(folder)
     found = settled(folder)
-    assert found.state is State.READY, found.sentence
+    assert found.state is ProcessState.READY, found.sentence
     yield found
     clear(folder)
 

@@ -11,7 +11,7 @@ from chatapp.providers import WIRES
 from chatapp.providers import local as local_model
 from chatapp.providers.base import Endpoint
 from chatapp.providers.catalog import Catalog
-from chatapp.providers.local import LocalModel, State, install
+from chatapp.providers.local import LocalModel, ProcessState, install
 from chatapp.providers.local.provider import LocalProvider
 from chatapp.store.models import Status
 from tests.support.stage import play, stage
@@ -32,7 +32,7 @@ def place(tmp_path_factory) -> Iterator[LocalModel]:
     folder = tmp_path_factory.mktemp("local")
     local_model.start_beside(folder)
     found = settled(folder)
-    assert found.state is State.READY, found.sentence
+    assert found.state is ProcessState.READY, found.sentence
     yield found
     clear(folder)
 

@@ -10,7 +10,7 @@ import pytest
 from chatapp.core import verbatim
 from chatapp.core.contracts import Contract, Repair
 from chatapp.core.events import Event, Finish, ItemDelta, ItemDone, ItemStarted, ResponseEnded, Usage
-from chatapp.core.history import History, Logged, Part, Question, Response, Result, Target, fold
+from chatapp.core.history import History, Logged, Question, Response, Result, SendableItem, Target, fold
 from chatapp.core.items import ITEM_CAP, Item, KeyMaker, Kind
 from chatapp.providers.base import OFF, Ask, Endpoint, ModelSpec, ProviderError, ToolSpec, Trouble
 from chatapp.providers.openai.responses import WIRE
@@ -34,8 +34,8 @@ def body(*steps: Question | Response, **more: Any) -> dict[str, Any]:
     return WIRE.body(ask(*steps, **more))
 
 
-def part(wire: dict[str, Any], kind: Kind, *, with_id: bool = True, **more: Any) -> Part:
-    return Part(Item(key="k", kind=kind, wire=wire), verbatim=True, with_id=with_id, **more)
+def part(wire: dict[str, Any], kind: Kind, *, with_id: bool = True, **more: Any) -> SendableItem:
+    return SendableItem(Item(key="k", kind=kind, wire=wire), verbatim=True, with_id=with_id, **more)
 
 
 def read(name: str, **more: Any) -> list[Event]:
@@ -181,8 +181,8 @@ def test_items_go_back_as_they_came_in_order_with_results_behind(
 
 
 def test_what_another_model_said_goes_back_in_plain_words() -> None:
-    text = Part(Item(key="a", kind=Kind.ASSISTANT_MESSAGE, text="Hello"), verbatim=False)
-    call = Part(
+    text = SendableItem(Item(key="a", kind=Kind.ASSISTANT_MESSAGE, text="Hello"), verbatim=False)
+    call = SendableItem(
         Item(key="b", kind=Kind.TOOL_CALL, name="f", call_id="toolu_1"), verbatim=False, call_id="call00001"
     )
     assert body(Response((text, call), (Result("call00001", "f", "42"),)))["input"] == [

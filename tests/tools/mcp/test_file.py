@@ -8,7 +8,7 @@ import pytest
 
 from chatapp.config.environment import Misconfigured
 from chatapp.tools.mcp.file import commands_in, secrets_of
-from chatapp.tools.mcp.places import Command
+from chatapp.tools.mcp.server_place import ServerCommand
 
 BESIDE = {"PATH": "/bin"}
 
@@ -27,8 +27,8 @@ def test_a_command_has_its_arguments_and_an_environment_of_its_own(tmp_path):
     entry = {"command": "npx", "args": ["-y", "files"], "env": {"FILES_TOKEN": "canary"}, "disabled": False}
     commands = read(tmp_path, {"mcpServers": {"files": entry, "plain": {"command": "plain"}}})
     assert commands == {
-        "files": Command("npx", ("-y", "files"), {"PATH": "/bin", "FILES_TOKEN": "canary"}),
-        "plain": Command("plain", (), {"PATH": "/bin"}),
+        "files": ServerCommand("npx", ("-y", "files"), {"PATH": "/bin", "FILES_TOKEN": "canary"}),
+        "plain": ServerCommand("plain", (), {"PATH": "/bin"}),
     }
     assert secrets_of(commands) == ["canary"]
     assert "canary" not in repr(commands)

@@ -14,8 +14,9 @@ import pytest
 
 from chatapp.core.items import Outcome
 from chatapp.tools.base import CAP
-from chatapp.tools.mcp.places import Command
-from tests.support.tool_server import PATIENCE, QUICK, ROOT, Stalls, kept, play, python, script, until
+from chatapp.tools.mcp.server_place import ServerCommand
+from tests.support.patience import PATIENCE
+from tests.support.tool_server import QUICK, ROOT, Stalls, kept, play, python, script, until
 
 
 async def failed(it, name="echo", arguments="{}") -> str:
@@ -26,7 +27,7 @@ async def failed(it, name="echo", arguments="{}") -> str:
 
 def test_a_command_that_does_not_exist_is_said_without_naming_it():
     async def story():
-        async with kept(Command("/no/such/canary", (), {})) as it:
+        async with kept(ServerCommand("/no/such/canary", (), {})) as it:
             assert "canary" not in await it.told("Its command cannot be started: No such file or directory.")
             assert await failed(it) == (
                 "The server odd does not answer. Its command cannot be started: No such file or directory."
@@ -190,7 +191,7 @@ bad = [
     tool("elsewhere", inputSchema={"type": "object", "$ref": "https://example.org/schema"}),
     tool("endless", inputSchema={"type": "object", "$ref": "#"}),
     tool("echo"),
-    tool("turned\\u202eround"),
+    tool("turned\\u202eround"), tool("blank\\u3164name"),
     {"name": 7}, "a text", None,
 ]
 good = [tool("echo"), tool("long", description="x" * 9000), tool("odd name!"), tool("annotated", annotations="nonsense",

@@ -1,0 +1,95 @@
+"""How people come in: an account that somebody else makes for them, and a link with which they choose its password."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+from django.contrib import messages
+from django.contrib.admin import ModelAdmin
+from django.contrib.auth.models import User
+from django.core.exceptions import PermissionDenied
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import path, reverse
+from django.utils.encoding import force_bytes
+from django.utils.http import urlsafe_base64_encode
+from django.views.decorators.http import require_POST
+
+from ...core.visible import visible
+from ...pages.commands import View
+from ...pages.staff.words import moment
+from ...pages.visitors import site_of
+from ...pages.words.days import zone_of
+from ..forms.people import NewPersonForm
+from ..store import ways_in
+
+
+class LetsIn(ModelAdmin):
+    """Whoever may change a person may make a link for them."""
+
+    def get_urls(self) -> list[Any]:
+        def seen(view: View) -> View:
+            return self.admin_site.admin_view(require_POST(view))
+
+        own = [
+            path("<int:pk>/link/", seen(self.make_link), name="make_way_in"),
+            path("<int:pk>/link/end/", seen(self.end_link), name="end_way_in"),
+        ]
+        return [*own, *super().get_urls()]
+
+    def way_of(self, request: HttpRequest, person: User) -> dict[str, Any]:
+        """What their page says of it."""
+        way = ways_in.load(person)
+        return {
+            "may_let_in": person.is_active and self.has_change_permission(request, person),
+            "way": way,
+            "works_until": moment(ways_in.works_until(way), zone_of(request)) if way else "",
+            "chosen": person.has_usable_password(),
+        }
+
+    def add_view(
+        self, request: HttpRequest, form_url: str = "", extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        """Somebody is let in: they get an account now, and choose its password with a link."""
+        if not self.has_add_permission(request):
+            raise PermissionDenied
+        form = NewPersonForm(request.POST or None)
+        person = form.let_in() if form.is_valid() else None
+        if person:
+            self.log_addition(request, person, "Let in.")
+            return self._made(request, person)
+        context = self.admin_site.each_context(request) | {"title": "Let somebody in", "form": form}
+        return render(request, "admin/auth/user/add.html", context, status=400 if form.errors else 200)
+
+    def make_link(self, request: HttpRequest, pk: int) -> HttpResponse:
+        return self._made(request, self._to_let_in(request, pk))
+
+    def end_link(self, request: HttpRequest, pk: int) -> HttpResponse:
+        person = self._to_let_in(request, pk)
+        ways_in.end(person)
+        self.log_change(request, person, "Ended the link for a password.")
+        messages.success(request, "The link works no more.")
+        return redirect("admin:auth_user_change", pk)
+
+    def _made(self, request: HttpRequest, person: User) -> HttpResponse:
+        """The page that shows the link, and the only one that ever does."""
+        token = ways_in.make(person, by=cast(User, request.user))
+        self.log_change(request, person, "Made a link for a password.")
+        uid = urlsafe_base64_encode(force_bytes(person.pk))
+        way = ways_in.load(person)
+        context = self.admin_site.each_context(request) | {
+            "title": f"A link for {visible(person.get_username())}",
+            "person": person,
+            "name": visible(person.get_username()),
+            "link": f"{site_of(request)}{reverse('use_link', args=[uid, token])}",
+            "works_until": moment(ways_in.works_until(way), zone_of(request)) if way else "",
+        }
+        return render(request, "admin/auth/user/link.html", context)
+
+    def _to_let_in(self, request: HttpRequest, pk: int) -> User:
+        person = User.objects.filter(pk=pk, is_active=True).first()
+        if person is None:
+            raise Http404
+        if not self.has_change_permission(request, person):
+            raise PermissionDenied
+        return person

@@ -1,0 +1,1 @@
+"""Accounts: made, named, let in, left."""

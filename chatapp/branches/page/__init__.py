@@ -1,0 +1,1 @@
+"""Branches, as they are drawn and compared."""

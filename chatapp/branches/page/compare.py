@@ -1,0 +1,207 @@
+"""Two branches side by side: what they have in common, where they part, and what each of them says from there, figures first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from uuid import UUID
+
+from ...catalog.page.models import models_in_words
+from ...core.recorded import Recorded
+from ...pages.words.axis import Mark, Scale, marks
+from ...store import Branch, load_branch
+from ...store.branches import Answer
+from ...store.models import Conversation, Message, Role
+from ...thread.message import ShownMessage, Standpoint
+from ...thread.page import Viewer, shown_of
+from ...thread.timeline import length_of
+from ..store.beginnings import Beginning, load_beginnings
+from ..store.parting import Path, load_measures, load_parting
+from .map import beginning_in_words
+from .versus import FigureOfBoth, Side, versus
+
+AT_ONCE = 20
+# So many messages of a side are added up at most.
+MOST_ADDED = 200
+# So much of what is common is on the page.
+TRUNK = 5
+MOST_CHOICES = 50
+CHOICE = 60
+STILL_WRITTEN = "This answer is still being written. Reload the page later to see all of it."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shown:
+    """One side. `in_rows`: messages beside one of the other side each; `apart`: those after them, which need as much room as they
+    need. `choices`: siblings that can be compared instead, in words; `chosen`: the one of them that is shown. `count`: how many messages
+    there are from where they part, on this page or not."""
+
+    name: str
+    conversation: Conversation
+    leaf: UUID
+    wanted: UUID
+    models: str
+    in_rows: list[ShownMessage]
+    apart: list[ShownMessage]
+    choices: list[tuple[UUID, str]]
+    chosen: UUID | None
+    count: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Compared:
+    """`above`: the common messages before the last one; `last`: that one, where it is a question. `parts`: after it they part.
+    `earlier` and `later`: where the pages before and after begin. `added`: so many of a side are added up, where there are more."""
+
+    a: Shown
+    b: Shown
+    figures: list[FigureOfBoth]
+    marks: tuple[Mark, ...]
+    common: int
+    parts: UUID | None
+    above: list[ShownMessage]
+    last: ShownMessage | None
+    earlier: int | None
+    later: int | None
+    added: int | None
+
+    @property
+    def sides(self) -> tuple[Shown, Shown]:
+        return self.a, self.b
+
+    @property
+    def is_one(self) -> bool:
+        """They never part."""
+        return not self.a.count and not self.b.count
+
+    @property
+    def are_two_conversations(self) -> bool:
+        return self.a.conversation != self.b.conversation
+
+    @property
+    def may_choose(self) -> bool:
+        return any(len(side.choices) > 1 for side in self.sides)
+
+
+def load_compared(viewer: Viewer, a: Message, b: Message, start: int) -> Compared:
+    parting = load_parting(viewer.user, a, b)
+    common = parting.common
+    longest = max(len(path.messages) - common for path in (parting.a, parting.b))
+    start = min(start, max(0, longest - 1))
+    sides = _load_side("A", a, parting.a, common, start), _load_side("B", b, parting.b, common, start)
+    trunk = _load_window(parting.a.messages[max(0, common - TRUNK) : common])
+    maker = _Maker(viewer, _scale(sides, trunk), _load_choices(sides))
+    above = maker.messages(trunk)
+    last = above.pop() if above and above[-1].is_question else None
+    one, two = (maker.messages(side.window) for side in sides)
+    rows = min(len(one), len(two)) - 1
+    figures = Side(sides[0].measured), Side(sides[1].measured)
+    whole = max(side.length for side in figures)
+    return Compared(
+        a=maker.shown(sides[0], one, rows),
+        b=maker.shown(sides[1], two, rows),
+        figures=versus(*figures, scale=whole) if longest else [],
+        marks=marks(whole) if whole else (),
+        common=common,
+        parts=parting.a.messages[common - 1] if common else None,
+        above=above,
+        last=last,
+        earlier=max(0, start - AT_ONCE) if start else None,
+        later=start + AT_ONCE if start + AT_ONCE < longest else None,
+        added=MOST_ADDED if longest > MOST_ADDED else None,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Loaded:
+    """One side as rows. `measured`: what is added up; `window`: what is on the page."""
+
+    name: str
+    wanted: Message
+    path: Path
+    common: int
+    measured: list[Answer]
+    window: Branch | None
+
+    @property
+    def choices(self) -> list[UUID]:
+        """The newest siblings where they part, and the one that is shown."""
+        newest = self.path.beside[-MOST_CHOICES:]
+        return [self.first, *newest] if self.first and self.first not in newest else list(newest)
+
+    @property
+    def first(self) -> UUID | None:
+        """Where they part."""
+        return next(iter(self.path.messages[self.common :]), None)
+
+
+def _load_side(name: str, wanted: Message, path: Path, common: int, start: int) -> _Loaded:
+    way = path.messages[common:]
+    measured = list(load_measures(way[:MOST_ADDED]).values())
+    return _Loaded(name, wanted, path, common, measured, _load_window(way[start : start + AT_ONCE]))
+
+
+def _load_window(messages: Sequence[UUID]) -> Branch | None:
+    return load_branch(messages[-1], newest=len(messages)) if messages else None
+
+
+def _load_choices(sides: Iterable[_Loaded]) -> dict[UUID, Beginning]:
+    wanted = dict.fromkeys(pk for side in sides for pk in side.choices)
+    return {found.row.pk: found for found in load_beginnings(list(wanted))}
+
+
+def _scale(sides: Iterable[_Loaded], trunk: Branch | None) -> Scale:
+    """The longest of all answers fits."""
+    rows = [found.row for side in sides for found in side.measured]
+    windows = [trunk, *(side.window for side in sides)]
+    rows += [row for window in windows if window for row in window.messages]
+    return Scale(max((length_of(Recorded(row.metadata)) for row in rows), default=0))
+
+
+class _Maker:
+    """Makes what is shown of rows: read only, and all on one scale."""
+
+    def __init__(self, viewer: Viewer, scale: Scale, choices: Mapping[UUID, Beginning]) -> None:
+        self._viewer, self._scale, self._choices = viewer, scale, choices
+        user, end = viewer.user, "thread/_end_shared.html"
+        self._look = Standpoint(viewer=user, leaf=None, zone=viewer.zone, acts="", end=end)
+
+    def shown(self, side: _Loaded, messages: list[ShownMessage], rows: int) -> Shown:
+        """`rows`: so many messages stand beside one of the other side."""
+        siblings = {pk: number for number, pk in enumerate(side.path.beside, 1)}
+        return Shown(
+            name=side.name,
+            conversation=side.wanted.conversation,
+            leaf=side.path.messages[-1],
+            wanted=side.wanted.pk,
+            models=self._models(found.row for found in side.measured),
+            in_rows=messages[: max(0, rows)],
+            apart=messages[max(0, rows) :],
+            choices=[
+                (pk, self._choice(siblings[pk], self._choices[pk]))
+                for pk in side.choices
+                if pk in self._choices
+            ],
+            chosen=side.first,
+            count=len(side.path.messages) - side.common,
+        )
+
+    def messages(self, window: Branch | None) -> list[ShownMessage]:
+        if window is None:
+            return []
+        show = partial(
+            shown_of, window, look=self._look, viewer=self._viewer, scale=self._scale, waits=STILL_WRITTEN
+        )
+        return [show(row) for row in window.messages]
+
+    def _models(self, rows: Iterable[Message]) -> str:
+        names = dict.fromkeys(self._label(row.model) for row in rows if row.role == Role.ASSISTANT)
+        return models_in_words(list(names)) if names else ""
+
+    def _label(self, model: str) -> str:
+        return self._viewer.catalog.label(model) or model
+
+    def _choice(self, number: int, found: Beginning) -> str:
+        said = self._label(found.row.model) if found.row.role == Role.ASSISTANT else ""
+        return f"{number}: {', '.join(filter(None, [said, beginning_in_words(found)[:CHOICE]]))}"

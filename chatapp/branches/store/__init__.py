@@ -1,0 +1,1 @@
+"""Branches, copied and compared where they are kept."""

@@ -1,0 +1,1 @@
+"""What staff say of models and providers."""

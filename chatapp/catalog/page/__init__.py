@@ -1,0 +1,1 @@
+"""Models and providers, as they are shown."""

@@ -1,0 +1,1 @@
+"""What the socket tells of conversations."""

@@ -1,0 +1,1 @@
+"""Figures, summed up and read."""

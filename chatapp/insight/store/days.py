@@ -1,0 +1,75 @@
+"""Reads the kept sums of some days: by day and model, and by person. What it costs does not depend on how much was ever said."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time
+
+from django.contrib.auth.models import User
+from django.db.models import Sum
+from django.db.models.functions import Coalesce
+
+from ...reviews.models import Submission
+from ..models import ModelDay, PersonDay
+
+
+@dataclass(frozen=True, slots=True)
+class Day:
+    """One model on one day."""
+
+    day: date
+    model: str
+    counts: Counter[str]
+
+
+@dataclass(frozen=True, slots=True)
+class UsedByPerson:
+    """By one person, of one model or of all. `name` is empty for whoever has left."""
+
+    name: str
+    model: str
+    counts: Counter[str]
+
+
+def load_days(since: date) -> list[Day]:
+    rows = ModelDay.objects.filter(day__gte=since).order_by("day", "model")
+    return [Day(row.day, row.model, Counter(row.counts)) for row in rows]
+
+
+def load_people(since: date, *, model: str = "", most: int | None = None) -> list[UsedByPerson]:
+    """All models together, whoever used most tokens first. Those who have left are one."""
+    return list(_used(since, model, ("person",), most))
+
+
+def load_people_and_models(since: date, *, model: str = "") -> list[UsedByPerson]:
+    return list(_used(since, model, ("person", "model"), None))
+
+
+WITHDRAWN, FREE, HELD = "withdrawn", "free", "held"
+
+
+def load_reviews(since: date, *, model: str = "") -> Counter[str]:
+    """How many were submitted since then, by what became of them: a verdict, or where they are."""
+    rows = Submission.objects.filter(created_at__gte=datetime.combine(since, time(), UTC))
+    known = rows.values_list("verdict", "withdrawn_at", "reviewer", "by_models")
+    return Counter(
+        verdict or (WITHDRAWN if withdrawn else FREE if reviewer is None else HELD)
+        for verdict, withdrawn, reviewer, models in known.iterator()
+        if not model or model in models
+    )
+
+
+def _used(since: date, model: str, by: tuple[str, ...], most: int | None) -> Iterator[UsedByPerson]:
+    rows = PersonDay.objects.filter(day__gte=since, **({"model": model} if model else {}))
+    # By a number that is made here: by the column itself SQLite would go through its index, and find row after row elsewhere.
+    rows = rows.annotate(person=Coalesce("user_id", 0))
+    sums = rows.values(*by).annotate(**{f"all_{name}": Sum(name) for name in PersonDay.COUNTS})
+    # Of those who used the same, always the same one first.
+    found = list(sums.order_by("-all_output", "-all_input", *by)[:most])
+    names = User.objects.in_bulk([row["person"] for row in found])
+    for row in found:
+        person = names.get(row["person"])
+        counts = Counter({name: row[f"all_{name}"] for name in PersonDay.COUNTS})
+        yield UsedByPerson(person.get_username() if person else "", row.get("model", ""), counts)

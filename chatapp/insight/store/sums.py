@@ -1,0 +1,182 @@
+"""Keeps the sums that insight and daily limits read: added to in the transaction in which a turn ends, never looked for in the log."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from contextlib import suppress
+from datetime import UTC, date, datetime
+from operator import itemgetter
+from typing import Any
+from uuid import UUID
+
+from django.contrib.auth.models import User
+from django.db import connection, transaction
+from django.db.models import F, QuerySet, TextField
+from django.db.models.functions import Cast
+from django.dispatch import receiver
+from django.utils import timezone
+
+from ...catalog.store import Price, load_price
+from ...core.counting import COUNTED, Portion, copied, counts, newest, portions
+from ...store.changes import turn_ended, turn_goes_on
+from ...store.models import ENDED, Message, Role, Status
+from ..models import ModelDay, PersonDay
+
+BATCH = 1000
+
+
+def day_of(moment: datetime) -> date:
+    """Days are those of UTC, for everybody."""
+    return moment.astimezone(UTC).date()
+
+
+@receiver(turn_ended)
+def _turn_ended(message: UUID, **_: Any) -> None:
+    count_ending(message)
+
+
+@receiver(turn_goes_on)
+def _turn_goes_on(row: Message, **_: Any) -> dict[str, Any]:
+    return {COUNTED: counted_so_far(row)}
+
+
+def count_ending(message: UUID, now: datetime | None = None) -> None:
+    """The turn has ended in this transaction, which holds its row: what came since it was last counted is added."""
+    rows = Message.objects.filter(pk=message)
+    metadata, status, model, owner = rows.values_list(
+        "metadata", "status", "model", "conversation__owner"
+    ).get()
+    if not isinstance(metadata, dict):
+        return
+    before = portions(metadata)
+    day = day_of(now or timezone.now())
+    portion = _portion(metadata, status, day, load_price(model))
+    kept = [*(each.as_json() for each in before), portion.as_json()]
+    rows.update(metadata=metadata | {COUNTED: kept})
+    made = counts(metadata, portion, before[-1] if before else None)
+    _add_to_person(day, model, owner, made)
+    _add_to_model(day, model, made)
+
+
+def counted_so_far(row: Message) -> list[dict[str, Any]]:
+    """What an answer that goes on keeps of itself, so that only what comes is counted: it may have ended before anything was
+    counted, and what was copied is nobody's answer."""
+    if not row.attempt:
+        return [copied(row.metadata).as_json()]
+    before = portions(row.metadata)
+    if before:
+        return [each.as_json() for each in before]
+    moment = row.touched_at or row.created_at
+    return [_portion(row.metadata, row.status, day_of(moment), load_price(row.model)).as_json()]
+
+
+def _portion(metadata: Any, status: str, day: date, price: Price | None) -> Portion:
+    ended = how_it_ended(status, metadata)
+    return newest(metadata, day=day.isoformat(), ended=ended, cost=price.cost if price else None)
+
+
+def how_it_ended(status: str, metadata: Any) -> str:
+    """`complete`, `stopped`, `length`, `cut`, `interrupted`, or `failed` with the kind of trouble."""
+    ended = metadata.get("ended") if isinstance(metadata, dict) else None
+    said = ended.get("reason") if isinstance(ended, dict) else None
+    reason = said if isinstance(said, str) else "unknown"
+    if status == Status.FAILED:
+        return f"failed:{reason}"
+    return reason if status == Status.STOPPED and reason in ("length", "cut") else status
+
+
+def _add_to_person(day: date, model: str, owner: int, made: Counter[str]) -> None:
+    rows = PersonDay.objects.filter(day=day, model=model, user=owner)
+    added = {name: F(name) + made[name] for name in PersonDay.COUNTS if made[name]}
+    if not rows.update(**added):
+        fresh = PersonDay(day=day, model=model, user_id=owner)
+        PersonDay.objects.bulk_create([fresh], ignore_conflicts=True)
+        rows.update(**added)
+
+
+def _add_to_model(day: date, model: str, made: Counter[str]) -> None:
+    """Last of all: many turns end with the same model, and wait here for one another."""
+    rows = ModelDay.objects.filter(day=day, model=model)
+    row = rows.select_for_update().first()
+    if row is None:
+        ModelDay.objects.bulk_create([ModelDay(day=day, model=model)], ignore_conflicts=True)
+        row = rows.select_for_update().get()
+    rows.update(counts=dict(Counter(row.counts) + made))
+
+
+def are_missing() -> bool:
+    """Whether answers are there from before anything was counted."""
+    there = Message.objects.filter(role=Role.ASSISTANT, attempt__gt=0, status__in=ENDED)
+    return not ModelDay.objects.exists() and there.exists()
+
+
+@transaction.atomic
+def count_anew() -> int:
+    """Forgets all sums and makes them from the answers that are there; gives the number of these. What was deleted for good is in
+    them no more."""
+    _one_at_a_time()
+    by_model: defaultdict[tuple[date, str], Counter[str]] = defaultdict(Counter)
+    by_person: defaultdict[tuple[date, str, int], Counter[str]] = defaultdict(Counter)
+    seen = 0
+    for metadata, kept, model, owner in _answers():
+        seen += 1
+        before: Portion | None = None
+        for portion in kept:
+            if portion.day:
+                day, made = date.fromisoformat(portion.day), counts(metadata, portion, before)
+                by_model[day, model].update(made)
+                by_person[day, model, owner].update({name: made[name] for name in PersonDay.COUNTS})
+            before = portion
+    ModelDay.objects.all().delete()
+    PersonDay.objects.all().delete()
+    ModelDay.objects.bulk_create(
+        (
+            ModelDay(day=day, model=model, counts=dict(made))
+            for (day, model), made in sorted(by_model.items(), key=itemgetter(0))
+        ),
+        batch_size=BATCH,
+    )
+    PersonDay.objects.bulk_create(
+        (
+            PersonDay(day=day, model=model, user_id=owner, **made)
+            # As they come day by day: a span is then one stretch of the table.
+            for (day, model, owner), made in sorted(by_person.items(), key=itemgetter(0))
+        ),
+        batch_size=BATCH,
+    )
+    return seen
+
+
+def _answers() -> Iterator[tuple[Any, tuple[Portion, ...], str, Any]]:
+    """All that were made here, each with its endings; what was copied from elsewhere was not."""
+    made_here = Message.objects.filter(role=Role.ASSISTANT, attempt__gt=0)
+    # As text: a damaged row must not keep the others from being counted.
+    rows = made_here.annotate(told=Cast("metadata", TextField())).values_list(
+        "told", "status", "model", "conversation__owner", "touched_at", "created_at"
+    )
+    prices: dict[str, Price | None] = {}
+    for told, status, model, owner, touched, created in rows.iterator(BATCH):
+        metadata: Any = {}
+        with suppress(ValueError, RecursionError):
+            metadata = json.loads(told)
+        kept = portions(metadata)
+        if not kept and status in ENDED:
+            if model not in prices:
+                prices[model] = load_price(model)
+            kept = (_portion(metadata, status, day_of(touched or created), prices[model]),)
+        yield metadata, kept, model, owner
+
+
+def _one_at_a_time() -> None:
+    """No turn adds anything meanwhile. SQLite's transactions exclude each other anyway."""
+    if connection.vendor == "postgresql":
+        tables = ", ".join(rows._meta.db_table for rows in (PersonDay, ModelDay))
+        with connection.cursor() as cursor:
+            cursor.execute(f"LOCK TABLE {tables} IN EXCLUSIVE MODE")
+
+
+def inherit(user: User, before: QuerySet) -> None:
+    """What others used counts as theirs, who had used nothing yet."""
+    PersonDay.objects.filter(user__in=before).update(user=user)

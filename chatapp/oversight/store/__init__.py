@@ -1,0 +1,1 @@
+"""What administrators browse by, and who looked."""

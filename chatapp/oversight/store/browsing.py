@@ -1,0 +1,245 @@
+"""What administrators browse by: the figures of some conversations and people, and places where words stand.
+Each read is bounded, however many rows there are."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from django.contrib.auth.models import User
+from django.db.models import (
+    Count,
+    Exists,
+    F,
+    Func,
+    Max,
+    OuterRef,
+    QuerySet,
+    TextField,
+)
+from django.db.models.functions import Coalesce
+
+from ...core.items import Item, Kind, clean
+from ...core.recorded import Recorded, count
+from ...store.models import IS_LIVE, IS_UNFINISHED, LIVE, Conversation, Message, Role
+from ...store.models import Item as ItemRow
+
+# So many of the newest are looked at where only their rows can tell.
+NEWEST_TIMED = 2000
+NEWEST_ANSWERS = 1000
+MOST_MODELS = 200
+# Answers of a model that is looked for from its answers on.
+FEW = 20_000
+# Of a search in texts: at once, at most, and in one step.
+MOST_HITS, MOST_SEARCHED, STEP = 20, 60_000, 10_000
+
+
+class Thoughts(Func):
+    """How long each thought of a message took, as JSON, taken out by the database: the rest of its metadata is large."""
+
+    output_field = TextField()
+
+    def as_sqlite(self, compiler: Any, connection: Any, **more: Any) -> Any:
+        template = "json_extract(%(expressions)s, '$.reasoning_durations_ms')"
+        return self.as_sql(compiler, connection, template=template, **more)
+
+    def as_postgresql(self, compiler: Any, connection: Any, **more: Any) -> Any:
+        template = "((%(expressions)s)::json -> 'reasoning_durations_ms')::text"
+        return self.as_sql(compiler, connection, template=template, **more)
+
+
+@dataclass(slots=True)
+class ConversationFigures:
+    """Of one conversation. `thinking` is None where no thought was measured."""
+
+    messages: int = 0
+    models: set[str] = field(default_factory=set)
+    states: set[str] = field(default_factory=set)
+    last: datetime | None = None
+    thinking: int | None = None
+
+
+def load_figures(conversations: Collection[UUID]) -> dict[UUID, ConversationFigures]:
+    found: dict[UUID, ConversationFigures] = defaultdict(ConversationFigures)
+    rows = _there().filter(conversation__in=conversations)
+    groups = rows.values_list("conversation", "model", "status")
+    for pk, model, status, number, last in groups.annotate(
+        number=Count("pk"), last=Max(Coalesce("touched_at", "created_at"))
+    ):
+        figures = found[pk]
+        figures.messages += number
+        figures.models |= {model} - {""}
+        figures.states.add(status)
+        figures.last = max(filter(None, (figures.last, last)))
+    for pk, ms in load_thinking(conversations).items():
+        found[pk].thinking = ms
+    return found
+
+
+def load_thinking(conversations: Collection[UUID]) -> dict[UUID, int]:
+    """The sum of all thoughts, in milliseconds, of those that have any."""
+    sums: dict[UUID, int] = {}
+    answers = _there().filter(conversation__in=conversations, role=Role.ASSISTANT)
+    for pk, text in answers.values_list("conversation", Thoughts(F("metadata"))):
+        durations = json.loads(text) if text else {}
+        known = [ms for ms in map(count, durations.values()) if ms is not None]
+        if known:
+            sums[pk] = sums.get(pk, 0) + sum(known)
+    return sums
+
+
+def with_thinking(rows: QuerySet[Conversation], least: int, most: int | None) -> QuerySet[Conversation]:
+    """Of the newest of these the ones that thought so long, in milliseconds; `most` is left out where there is no end."""
+    newest = list(rows.order_by("-updated_at", "-pk").values_list("pk", flat=True)[:NEWEST_TIMED])
+    fitting: list[UUID] = []
+    for at in range(0, len(newest), 500):
+        sums = load_thinking(newest[at : at + 500])
+        fitting += [pk for pk, ms in sums.items() if ms >= least and (most is None or ms < most)]
+    return rows.filter(pk__in=fitting)
+
+
+def of_models(rows: QuerySet[Conversation], names: Collection[str]) -> QuerySet[Conversation]:
+    """With an answer of one of these models."""
+    theirs = _there().filter(model__in=names)
+    if theirs.values("conversation")[: FEW + 1].count() > FEW:
+        # Soon found from the newest conversation on; few would be looked for through all of them.
+        return rows.filter(Exists(theirs.filter(conversation=OuterRef("pk"))))
+    return rows.filter(pk__in=theirs.values("conversation"))
+
+
+def in_state(rows: QuerySet[Conversation], *statuses: str) -> QuerySet[Conversation]:
+    """Live, or ended without having finished: both have an index of their own."""
+    indexed = IS_LIVE if set(statuses) <= set(LIVE) else IS_UNFINISHED
+    return rows.filter(pk__in=_there().filter(indexed, status__in=statuses).values("conversation"))
+
+
+def load_models() -> list[str]:
+    """All that have answered, from one to the next in the index."""
+    names: list[str] = []
+    rows = _there().order_by("model").values_list("model", flat=True)
+    while len(names) < MOST_MODELS and (name := rows.filter(model__gt=names[-1] if names else "").first()):
+        names.append(name)
+    return names
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    conversation: Conversation
+    message: Message
+    kind: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Hits:
+    """`before`: where looking goes on; None where everything has been looked at."""
+
+    rows: Sequence[Hit]
+    before: int | None
+
+
+def find_words(words: str, *, before: int | None = None) -> Hits:
+    """The newest items that have these words, looking at a bounded number of them."""
+    newest = ItemRow.objects.order_by("-pk").values_list("pk", flat=True).first() or 0
+    top = min(newest, before - 1) if before is not None else newest
+    bottom = max(top - MOST_SEARCHED, 0)
+    found: list[ItemRow] = []
+    while top > bottom and len(found) < MOST_HITS:
+        low = max(top - STEP, bottom)
+        rows = _with_words(words).filter(pk__gt=low, pk__lte=top).order_by("-pk")
+        found += rows[: MOST_HITS - len(found)]
+        top = low
+    if len(found) == MOST_HITS:
+        top = found[-1].pk - 1
+    hits = [Hit(row.message.conversation, row.message, row.kind, row.text) for row in found]
+    return Hits(hits, top + 1 if top > 0 else None)
+
+
+def _with_words(words: str) -> QuerySet[ItemRow]:
+    rows = ItemRow.objects.filter(message__deletion=None, message__conversation__deleted_at=None)
+    rows = rows.select_related("message__conversation__owner")
+    unread = rows.defer("wire", "message__metadata", "message__conversation__tools")
+    return unread.filter(text__icontains=clean(words))
+
+
+@dataclass(frozen=True, slots=True)
+class PersonUsage:
+    """`turns` and tokens are those of the newest answers where `more` is set."""
+
+    conversations: int = 0
+    turns: int = 0
+    input: int = 0
+    output: int = 0
+    more: bool = False
+
+
+def load_usage(user: User) -> PersonUsage:
+    """What one person used, in the conversations that are theirs."""
+    answers = _there().filter(conversation__owner=user, conversation__deleted_at=None, role=Role.ASSISTANT)
+    newest = answers.order_by("-created_at").values_list("metadata", flat=True)[: NEWEST_ANSWERS + 1]
+    metadata = list(newest)
+    rounds = [facts for each in metadata[:NEWEST_ANSWERS] for facts in Recorded(each).rounds]
+    return PersonUsage(
+        conversations=Conversation.objects.filter(owner=user, deleted_at=None).count(),
+        turns=min(len(metadata), NEWEST_ANSWERS),
+        input=sum(facts.usage.get("input", 0) for facts in rounds),
+        output=sum(facts.usage.get("output", 0) for facts in rounds),
+        more=len(metadata) > NEWEST_ANSWERS,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Replay:
+    """What became of the thoughts in all requests of a conversation, or of its newest answers where `more` is set."""
+
+    requests: int
+    replayed: int
+    dropped: dict[str, int]
+    more: bool
+
+
+def load_replay(conversation: UUID) -> Replay:
+    answers = _there().filter(conversation=conversation, role=Role.ASSISTANT)
+    metadata = list(answers.order_by("-order").values_list("metadata", flat=True)[: NEWEST_ANSWERS + 1])
+    rounds = [facts for each in metadata[:NEWEST_ANSWERS] for facts in Recorded(each).rounds]
+    dropped: dict[str, int] = defaultdict(int)
+    for facts in rounds:
+        for reason, number in facts.dropped.items():
+            dropped[reason] += number
+    replayed = sum(facts.replayed or 0 for facts in rounds)
+    return Replay(len(rounds), replayed, dict(dropped), len(metadata) > NEWEST_ANSWERS)
+
+
+def load_written(messages: Sequence[UUID]) -> list[tuple[Message, list[Item]]]:
+    """These messages in the order asked for, each with its items as people read them."""
+    rows = Message.objects.select_related("author").in_bulk(messages)
+    items: dict[UUID, list[Item]] = defaultdict(list)
+    written = ItemRow.objects.filter(message__in=messages)
+    # Who decided what stands in the wire, and nothing else there is for people.
+    decisions = dict(written.filter(kind=Kind.PERMISSION_DECISION).values_list("pk", "wire"))
+    for row in written.defer("wire").order_by("message_id", "seq"):
+        items[row.message_id].append(_item(row, decisions.get(row.pk)))
+    return [(rows[pk], items[pk]) for pk in messages if pk in rows]
+
+
+def _item(row: ItemRow, wire: Any) -> Item:
+    return Item(
+        key=row.key,
+        kind=Kind(row.kind),
+        text=row.text,
+        wire=wire,
+        round=row.round,
+        cut=row.cut,
+        call_id=row.call_id,
+        name=row.name,
+        outcome=row.outcome,
+    )
+
+
+def _there() -> QuerySet[Message]:
+    return Message.objects.filter(deletion=None)

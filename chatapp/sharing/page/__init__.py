@@ -1,0 +1,1 @@
+"""Links and what is behind them, as they are shown."""

@@ -1,0 +1,85 @@
+"""What is inside an element of a message: its blocks, for a thread that may wait and for the event loop."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+from uuid import UUID
+
+from django.utils.html import escape, format_html
+from django.utils.safestring import SafeString
+
+from ..core.hosts import Misleading, misleading_hosts
+from ..core.items import Kind
+from ..core.pretty_json import pretty, pretty_result
+from ..core.visible import visible
+from ..markdown import blocks_waiting, render_plain
+from ..markdown.kept import Blocks, rendered, rendered_within
+from ..pages.elements import item_id
+from .items_so_far import ItemSoFar
+
+ARGUMENTS = '<h3 class="faint">Arguments</h3>'
+_RESULT = """<div id="{}" data-kind="tool_result" data-item-key="{}" data-outcome="{}">\
+<h3 class="faint">Result</h3>{}</div>"""
+# What is laid out in some milliseconds is; the event loop waits for nothing longer.
+LONG = 8 * 1024
+MARKDOWN = (Kind.REASONING, Kind.ASSISTANT_MESSAGE)
+
+
+def blocks_of(message: UUID, piece: ItemSoFar) -> Blocks:
+    if piece.withheld:
+        return (f'<p class="faint">{piece.withheld}</p>',)
+    if piece.kind in MARKDOWN:
+        if piece.open:
+            return tuple(blocks_waiting(piece.text, message=str(message), key=piece.key))
+        return rendered(message, piece.key, piece.text) or _silent(piece)
+    return _plain(message, piece)
+
+
+async def blocks_within(message: UUID, piece: ItemSoFar) -> Blocks:
+    if piece.kind in MARKDOWN:
+        return await rendered_within(message, piece.key, piece.text) or _silent(piece)
+    if len(piece.text) + len(piece.result.text if piece.result else "") > LONG:
+        return await asyncio.to_thread(_plain, message, piece)
+    return _plain(message, piece)
+
+
+def _silent(piece: ItemSoFar) -> Blocks:
+    """A thought whose provider keeps its words to itself."""
+    words = "The words of this thought were not shown by its provider."
+    return (f'<p class="faint">{words}</p>',) if piece.kind is Kind.REASONING else ()
+
+
+def _plain(message: UUID, piece: ItemSoFar) -> Blocks:
+    match piece.kind:
+        case Kind.TOOL_CALL:
+            return _call(message, piece)
+        case Kind.USER_MESSAGE:
+            return (render_plain(piece.text),)
+        case Kind.PERMISSION_DECISION:
+            return ()
+        case Kind.TOOL_RESULT | Kind.REASONING | Kind.ASSISTANT_MESSAGE:
+            return (well(pretty_result(piece.text)),)
+
+
+def _call(message: UUID, call: ItemSoFar) -> Blocks:
+    """Arguments and result, as text."""
+    blocks = (ARGUMENTS, well(arguments(call.text)))
+    if call.result is None or call.result.open:
+        return blocks
+    result, text = call.result, SafeString(well(pretty_result(call.result.text)))
+    return (*blocks, format_html(_RESULT, item_id(message, result.key), result.key, result.outcome, text))
+
+
+def well(text: str) -> str:
+    return f'<pre class="well" tabindex="0">{escape(text)}</pre>'
+
+
+def arguments(text: str) -> str:
+    """Of a call, as people read them: whole, with nothing hidden."""
+    return visible(pretty(text))
+
+
+def misleading(text: str) -> list[Misleading]:
+    """Where addresses in the arguments of a call lead elsewhere than it seems, as people read it."""
+    return [replace(one, shown=visible(one.shown), real=visible(one.real)) for one in misleading_hosts(text)]

@@ -1,0 +1,116 @@
+"""The items of a message as a page shows them, finished or not: from rows, and from the draft of a running turn."""
+
+from __future__ import annotations
+
+from collections import defaultdict, deque
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from ..core.decision import Decided, read_decision
+from ..core.items import FROM_MODEL, Item, Kind, clean
+from ..core.recorded import Recorded
+from ..store import Seen, asks_of
+from ..store.models import LIVE, Message
+from .item_words import cut_in_words
+
+# Why a call that is written has no result yet: a person is asked, or it will run.
+ASKS, NEXT = "asks", "next"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ItemSoFar:
+    """An item as it is shown, finished or not. `ms`: how long it took; `elapsed`: how long it has been open; `waits`: what a
+    call without a result waits for; `withheld`: why its words are not shown."""
+
+    key: str
+    kind: Kind
+    text: str = ""
+    name: str = ""
+    call_id: str = ""
+    outcome: str = ""
+    open: bool = False
+    cut: str = ""
+    ms: int | None = None
+    elapsed: float = 0.0
+    result: ItemSoFar | None = None
+    waits: str = ""
+    decided: Decided | None = None
+    withheld: str = ""
+
+
+def items_so_far(row: Message, items: Iterable[Item], seen: Seen | None = None) -> list[ItemSoFar]:
+    """Stored items in their order, then what the draft has beyond them; each result inside its call."""
+    stored = list(items)
+    keys = {item.key for item in stored}
+    recorded = Recorded(row.metadata)
+    # What something followed in its round had come to its own end.
+    last = {item.round: n for n, item in enumerate(stored) if item.kind in FROM_MODEL}
+    flat = [
+        _from_item(row, item, recorded, was_last=last.get(item.round, n) <= n)
+        for n, item in enumerate(stored)
+    ]
+    if seen:
+        pieces = seen.draft.pieces.values()
+        flat += [item_from_draft(seen, piece.key) for piece in pieces if piece.key not in keys]
+    return _nested(flat)
+
+
+def _from_item(row: Message, item: Item, recorded: Recorded, *, was_last: bool) -> ItemSoFar:
+    cut = cut_in_words(row) if item.cut and was_last else ""
+    return ItemSoFar(
+        key=item.key,
+        kind=item.kind,
+        text=item.text,
+        name=item.name,
+        call_id=item.call_id,
+        outcome=item.outcome,
+        cut=cut,
+        ms=_took(item, recorded),
+        waits=_waits(row, item.key),
+        decided=read_decision(item),
+    )
+
+
+def _took(item: Item, recorded: Recorded) -> int | None:
+    if item.kind is Kind.REASONING:
+        return recorded.thoughts.get(item.key)
+    span = recorded.stretches.get(item.key)
+    return span.ms if span else None
+
+
+def _waits(row: Message, key: str) -> str:
+    if row.status not in LIVE:
+        return ""
+    return ASKS if key in asks_of(row) else NEXT
+
+
+def item_from_draft(seen: Seen, key: str) -> ItemSoFar:
+    draft = seen.draft
+    piece, span = draft.pieces[key], draft.clock.spans.get(key)
+    return ItemSoFar(
+        key=key,
+        kind=piece.kind,
+        text=clean(piece.done.text) if piece.done else piece.said(),
+        name=clean(piece.name),
+        call_id=clean(piece.call_id),
+        outcome=piece.done.outcome if piece.done else "",
+        open=piece.done is None,
+        ms=span.ms(seen.at) if span else None,
+        elapsed=seen.at - span.start if span else 0.0,
+        waits=NEXT,
+    )
+
+
+def _nested(flat: Sequence[ItemSoFar]) -> list[ItemSoFar]:
+    """A result stands inside the first call of its id that has none yet."""
+    waiting: dict[str, deque[int]] = defaultdict(deque)
+    made: list[ItemSoFar] = []
+    for piece in flat:
+        if piece.kind is Kind.TOOL_CALL:
+            waiting[piece.call_id].append(len(made))
+        elif piece.kind is Kind.TOOL_RESULT and waiting[piece.call_id]:
+            place = waiting[piece.call_id].popleft()
+            made[place] = replace(made[place], result=piece)
+            continue
+        made.append(piece)
+    return made
