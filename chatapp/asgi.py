@@ -7,12 +7,12 @@ import os
 from asyncio import Lock
 from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack
-from typing import Any, cast
+from typing import Any
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "chatapp.settings")
 
+import django
 from channels.routing import ProtocolTypeRouter
-from django.core.asgi import get_asgi_application
 from django.db import Error
 
 from .config.logs import kind
@@ -26,8 +26,7 @@ Application = Callable[[Scope, Receive, Send], Awaitable[Any]]
 
 log = logging.getLogger(__name__)
 
-AT_ONCE = 16
-# Those of them that may write: where each waits for a database that is locked, the others still read.
+# Of the pages made at a time, those that may write: where each waits for a database that is locked, the others still read.
 WRITERS = 10
 _READS = ("GET", "HEAD", "OPTIONS")
 
@@ -82,16 +81,16 @@ class AtMost:
                 await self._application(scope, receive, send)
 
 
-handler = get_asgi_application()
+django.setup()
 # Their rows cannot be imported before Django is set up either.
 from .live.urls import sockets  # noqa: E402
 from .pages.door import daphne as daphne_door  # noqa: E402
 from .pages.door.capped import Capped  # noqa: E402
-from .pages.door.form_bodies import FormRequest  # noqa: E402
+from .pages.door.handler import PageHandler  # noqa: E402
+from .store.database.threads import PAGES  # noqa: E402
 
-handler.request_class = FormRequest
 # Whoever runs Daphne has imported this before it listens.
 daphne_door.install()
-http = Capped(AtMost(cast(Application, handler), AT_ONCE, WRITERS))
+http = Capped(AtMost(PageHandler(), PAGES, WRITERS))
 
 application = AwakeAtFirstScope(ProtocolTypeRouter({"http": http, "websocket": sockets}), start_engine)

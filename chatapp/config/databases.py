@@ -60,7 +60,9 @@ def _sqlite(name: str, data_dir: Path) -> dict[str, Any]:
         )
     # A file also for tests: threads would each get an in-memory database of their own.
     test = {"NAME": str(data_dir / "test.sqlite3")}
-    return {"ENGINE": "django.db.backends.sqlite3", "NAME": file, "OPTIONS": _SQLITE, "TEST": test}
+    # Each thread keeps its connection: to make one costs more than most calls, and nobody else waits for it.
+    kept = {"CONN_MAX_AGE": None}
+    return {"ENGINE": "django.db.backends.sqlite3", "NAME": file, "OPTIONS": _SQLITE, "TEST": test, **kept}
 
 
 def _postgresql(parsed: dict[str, Any]) -> dict[str, Any]:

@@ -14,7 +14,7 @@ R = TypeVar("R")
 
 def call(work: Callable[P, Awaitable[R]], *args: P.args, **kwargs: P.kwargs) -> R:
     """Fifty requests that each held one would wait for each other."""
-    if not connection.in_atomic_block:
+    if connection.vendor == "postgresql" and not connection.in_atomic_block:
         connection.close()
 
     async def awaited() -> R:

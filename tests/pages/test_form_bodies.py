@@ -8,9 +8,9 @@ import pytest
 from django.core.exceptions import TooManyFieldsSent
 from django.http import QueryDict
 
-from chatapp.asgi import handler
 from chatapp.pages.door import form_bodies
 from chatapp.pages.door.form_bodies import FormRequest, read_form
+from chatapp.pages.door.handler import PageHandler
 
 FORMS = [
     b"",
@@ -38,7 +38,7 @@ def test_too_many_fields_are_refused(settings):
 
 
 def test_what_pages_are_given_reads_forms_so():
-    assert handler.request_class is FormRequest
+    assert PageHandler.request_class is FormRequest
 
 
 def test_escapes_cost_little_memory():

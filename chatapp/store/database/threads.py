@@ -20,6 +20,8 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 THREADS = 4
+# So many pages are made at a time.
+PAGES = 16
 # Seconds that need not be told to the database anew.
 NEARLY = 0.05
 # So long waits what can be left out, and what tries again by itself.
@@ -30,12 +32,12 @@ class _Threads:
     """A few threads of our own: Django's async calls share a single one, where a quick query waits behind a slow one.
     `seconds`: how long each of their calls waits for the database, where that is not what its caller has left."""
 
-    def __init__(self, name: str, seconds: float | None = None) -> None:
-        self._name, self._seconds = name, seconds
+    def __init__(self, name: str, seconds: float | None = None, *, count: int = THREADS) -> None:
+        self._name, self._seconds, self._count = name, seconds, count
         self._pool = self._fresh()
 
     def _fresh(self) -> ThreadPoolExecutor:
-        return ThreadPoolExecutor(THREADS, thread_name_prefix=self._name)
+        return ThreadPoolExecutor(self._count, thread_name_prefix=self._name)
 
     def awaited(self, work: Callable[P, R]) -> Callable[P, Awaitable[R]]:
         async def awaited(*args: P.args, **kwargs: P.kwargs) -> R:
@@ -58,13 +60,13 @@ class _Threads:
         return nullcontext()
 
     def close(self) -> None:
-        together = Barrier(THREADS)
+        together = Barrier(self._count)
 
         def close() -> None:
             together.wait()
             connections.close_all()
 
-        for _ in range(THREADS):
+        for _ in range(self._count):
             self._pool.submit(close)
         self._pool.shutdown(wait=True)
         self._pool = self._fresh()
@@ -73,6 +75,7 @@ class _Threads:
 _readers = _Threads("database")
 # While the database takes nothing, whoever only reads must not wait behind those who write; these try again by themselves.
 _writers = _Threads("writing", SOON)
+_pages = _Threads("page", count=PAGES)
 
 
 def in_thread(work: Callable[P, R]) -> Callable[P, Awaitable[R]]:
@@ -85,6 +88,11 @@ def in_writer(work: Callable[P, R]) -> Callable[P, Awaitable[R]]:
     return _writers.awaited(work)
 
 
+def in_page_thread(work: Callable[P, R]) -> Callable[P, Awaitable[R]]:
+    """The same for a whole page, which may wait for those above."""
+    return _pages.awaited(work)
+
+
 def _fresh(work: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
     close_old_connections()
     try:
@@ -94,15 +102,7 @@ def _fresh(work: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
             stop_waiting()
         raise
     finally:
-        _keep_files_open()
         close_old_connections()
-
-
-def _keep_files_open() -> None:
-    """A connection to SQLite costs more to make than most calls, and nobody else waits for it."""
-    for each in connections.all(initialized_only=True):
-        if each.vendor == "sqlite":
-            each.close_at = None
 
 
 def if_possible(write: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R | None:
@@ -130,8 +130,8 @@ def _hurrying() -> Iterator[None]:
 
 def close_threads() -> None:
     """Ends the threads with their connections; the next call begins anew."""
-    _readers.close()
-    _writers.close()
+    for threads in (_readers, _writers, _pages):
+        threads.close()
 
 
 class _Patient:

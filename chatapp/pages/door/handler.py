@@ -1,0 +1,47 @@
+"""Answers a request whole on one thread. Django's own way through its async chain changes threads twice for each middleware, and makes
+a thread and a connection to the database for each request."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from typing import IO, Any
+
+from django.core import signals
+from django.core.exceptions import RequestAborted
+from django.core.handlers.asgi import ASGIHandler, get_script_prefix
+from django.core.handlers.base import BaseHandler
+from django.http.response import HttpResponseBase
+from django.urls import set_script_prefix
+
+from ...store.database.threads import in_page_thread
+from .form_bodies import FormRequest
+
+Scope = dict[str, Any]
+Receive = Callable[[], Awaitable[Mapping[str, Any]]]
+Send = Callable[[Any], Awaitable[None]]
+
+
+class PageHandler(ASGIHandler):
+    request_class = FormRequest
+
+    def __init__(self) -> None:
+        BaseHandler.__init__(self)
+        self.load_middleware(is_async=False)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        try:
+            body = await self.read_body(receive)
+        except RequestAborted:
+            return
+        await self.send_response(await in_page_thread(self._answered)(scope, body), send)
+
+    def _answered(self, scope: Scope, body: IO[bytes]) -> HttpResponseBase:
+        """Closed already: none of ours is a stream."""
+        set_script_prefix(get_script_prefix(scope))
+        signals.request_started.send(sender=type(self), scope=scope)
+        request, refused = self.create_request(scope, body)
+        response = self.get_response(request) if request else refused
+        assert response
+        response.close()
+        body.close()
+        return response
