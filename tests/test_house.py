@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+import tomllib
 from importlib.metadata import version
 from pathlib import Path
 
@@ -26,11 +27,10 @@ MOST_IN_A_FOLDER = 22
 LONGEST_LINE = 160
 TEMPLATES = sorted((ROOT / "templates").rglob("*.html"))
 MODULES = [file for file in sorted((ROOT / "chatapp").rglob("*.py")) if "migrations" not in file.parts]
+CONTRACTS = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"]
+LAYERS = CONTRACTS[0]["layers"]
 # Those that are not named for what is drawn or told there, piece by piece.
-ROOMS = (
-    *("accounts", "branches", "catalog", "conversations", "insight"),
-    *("limits", "mcp_servers", "oversight", "reviews", "sharing"),
-)
+ROOMS = {*LAYERS[LAYERS.index("templatetags") + 1 : LAYERS.index("turns")]} - {"thread", "live"}
 IN_A_ROOM = {
     *("models", "store", "page", "news", "forms", "views", "urls", "admin", "access"),
     *("verify", "part"),
@@ -203,3 +203,16 @@ def test_what_a_document_names_is_there(document):
         for name in named - MADE_LATER
         if not any(any(folder.glob(f"**/{name}")) for folder in folders) and not any(ROOT.glob(name))
     } == set()
+
+
+def test_every_folder_is_on_the_map():
+    folders = {folder.name for folder in (ROOT / "chatapp").iterdir() if (folder / "__init__.py").exists()}
+    text = (ROOT / "README.md").read_text()
+    assert {name for name in folders - {"migrations", "templatetags"} if f"`{name}/`" not in text} == set()
+
+
+def test_whoever_speaks_http_is_named_and_nobody_else_may():
+    (told,) = (each for each in CONTRACTS if each["name"].startswith("Only the network"))
+    layers = {name for layer in LAYERS for name in layer.split(" | ")}
+    silent = {name.removeprefix("chatapp.") for name in told["source_modules"]}
+    assert layers - silent == {"net", "providers", "tools", "settings"}

@@ -1,4 +1,4 @@
-"""The rows, with their constraints and small questions about one row; every write is in `store`."""
+"""Registers the rows of every room and of the log, and does nothing else: nobody imports from here."""
 
 from ..accounts.models import OUTLINE_CAP, NameOutline, SignedUp, WayIn
 from ..branches.models import Origin

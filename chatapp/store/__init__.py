@@ -1,4 +1,4 @@
-"""Every write, and every read of more than one row."""
+"""Every write of the log, and every read of more than one of its rows. What rooms keep is in their own stores."""
 
 from .branches import (
     Answer,

@@ -1,4 +1,4 @@
-"""The tools that are built in. A tool is one file here and its line in the list."""
+"""The tools that are built in. A tool is a file or a folder here and its line in the list."""
 
 from __future__ import annotations
 

@@ -6,6 +6,7 @@ import pytest
 
 from chatapp.catalog import store as model_providers
 from chatapp.catalog.models import Installation, KnownModel, ModelProvider
+from chatapp.providers import WIRES
 
 pytestmark = [pytest.mark.django_db, pytest.mark.both]
 
@@ -14,6 +15,10 @@ def provider(name="acme", **more):
     row = ModelProvider(name=name, base_url="https://api.example.org/v1", **more)
     model_providers.save_provider(row)
     return row
+
+
+def test_staff_may_choose_every_wire():
+    assert set(ModelProvider.Dialect.values) == set(WIRES)
 
 
 def test_every_change_is_seen_by_other_processes():

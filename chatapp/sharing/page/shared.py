@@ -23,7 +23,6 @@ from ..models import Share
 from ..store import Shared, facts_for_others, load_title, shared_messages
 
 AT_ONCE = 50
-# More of them are only counted.
 NO_THOUGHTS = "The words of this thought were not shared."
 NO_TOOLS = "What this call was given and what it gave were not shared."
 GOES_ON = "This answer is being continued. Reload the page later to see all of it."
