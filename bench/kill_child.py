@@ -37,7 +37,7 @@ SHUT_SECONDS = 0.1
 WRITES = (
     "start_conversation",
     "start_turn",
-    "claim",
+    "claim_turn",
     "append_round",
     "begin_call",
     "append_result",

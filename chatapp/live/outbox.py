@@ -20,9 +20,10 @@ from ..pages.operations import Operation
 # What a socket that reads nothing has been sent is kept here rendered and as text, several times as large.
 WINDOW = 64 * 1024
 WAITING = 4 * 1024
-# The server under us sends no message that is longer, so a longer frame goes in pieces: all but the last begin with MORE.
+# The server under us sends no message that is longer, so a longer frame goes in pieces: each begins with MORE or, at its end, with LAST.
+# A frame in one piece is JSON, which begins with neither.
 PIECE = 64 * 1024
-MORE = "+"
+MORE, LAST = "+", "="
 PATIENCE = 30.0
 # What comes so soon after a message waits for the next: no page shows more pictures than that.
 BETWEEN = 0.016
@@ -128,9 +129,12 @@ class Outbox:
 
 
 def _in_pieces(frame: str) -> Iterator[str]:
+    if len(frame) <= PIECE:
+        yield frame
+        return
     for at in range(0, len(frame), PIECE):
-        piece = frame[at : at + PIECE]
-        yield piece if at + PIECE >= len(frame) else MORE + piece
+        sign = LAST if at + PIECE >= len(frame) else MORE
+        yield sign + frame[at : at + PIECE]
 
 
 def _size(operation: Operation) -> int:

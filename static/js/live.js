@@ -242,7 +242,7 @@ function connect() {
 // The operations of a message, as chatapp/live/window.py words them.
 function said(data) {
   if (data[0] === "+") return (pieces += data.slice(1)), [];
-  const frame = JSON.parse(pieces + data);
+  const frame = JSON.parse(pieces + (data[0] === "=" ? data.slice(1) : data));
   pieces = "";
   const list = typeof frame === "string" ? [["text", "", frame]] : frame;
   for (const one of list) if (one[0] === "text" || one[0] === "blocks") named = one[1] ||= named;

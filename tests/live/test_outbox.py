@@ -80,9 +80,12 @@ def test_letters_alone_go_out_as_they_are_where_the_page_knows_for_which_body():
     play(story)
 
 
-def test_what_is_too_long_for_one_message_goes_in_pieces_that_are_read_one_by_one():
+@pytest.mark.parametrize("sign", ["\u6f22", "+", "="])
+def test_what_is_too_long_for_one_message_goes_in_pieces_that_are_read_one_by_one(sign):
+    """Whatever a piece begins with."""
+
     async def story():
-        line, words = Line(window=PIECE), "\u6f22" * 3 * PIECE
+        line, words = Line(window=PIECE), sign * 3 * PIECE
         line.outbox.add(operations.say(words))
         for count in range(1, 5):
             await line.has_sent(count)

@@ -19,7 +19,7 @@ class Frames:
         if message.startswith("+"):
             self._pieces += message[1:]
             return []
-        frame, self._pieces = json.loads(self._pieces + message), ""
+        frame, self._pieces = json.loads(self._pieces + message.removeprefix("=")), ""
         operations: list[list[Any]] = [["text", "", frame]] if isinstance(frame, str) else frame
         for each in operations:
             if each[0] in ("text", "blocks"):

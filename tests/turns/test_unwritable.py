@@ -215,7 +215,7 @@ async def ends_heard(on: Stage, answer: UUID) -> int:
     return sum(isinstance(event, TurnEnded) for event in said)
 
 
-LOST = ("claim", "append_round", "begin_call", "append_result", "park", "finish", "give_up", "stop")
+LOST = ("claim_turn", "append_round", "begin_call", "append_result", "park", "finish", "give_up", "stop")
 
 
 @pytest.mark.parametrize("name", LOST)
