@@ -92,7 +92,7 @@ class Watcher:
         """As the composer sends it, and when that was."""
         at = time.monotonic()
         words = {"text": plan.question, "parent": self.leaf, "key": str(uuid4()), "model": "openai:gpt-5"}
-        by_script = {"HX-Request": "true", "X-CSRFToken": TOKEN}
+        by_script = {"HX-Request": "true", "X-CSRFToken": TOKEN, "Listening": "1"}
         async with self._http.post(
             f"{self._url}{self._place.path}ask/", data=words, headers=self._cookies | by_script
         ) as response:

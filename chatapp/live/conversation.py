@@ -13,7 +13,7 @@ from ..store import in_thread, load_branch, places
 from ..store.models import LIVE, Conversation, Message, Role
 from ..thread.message import ShownMessage
 from ..thread.outline import render_line
-from ..thread.page import Viewer, load_message
+from ..thread.page import Viewer, load_message, load_messages, load_version
 from ..turns.engine import Engine
 from ..turns.notices import Notice
 from ..turns.watching import AT_WORK
@@ -109,7 +109,7 @@ class ConversationNews:
             else places.load_siblings(self.conversation, [row.parent])[row.parent.pk]
         )
         others = [pk for pk in beside if pk not in (row.pk, row.parent_id)]
-        return [load_message(pk, self.viewer) for pk in others[-MOST_SIBLINGS:]]
+        return load_messages(others[-MOST_SIBLINGS:], self.viewer)
 
     async def _hear_of_deletion(self, message: UUID) -> None:
         await self._look_whether_stale()
@@ -138,7 +138,7 @@ class ConversationNews:
         beside = Message.objects.filter(
             conversation=self.conversation, parent=row.parent_id, deletion=None
         ).values_list("pk", flat=True)[:MOST_SIBLINGS]
-        return [operations.shell(load_message(pk, self.viewer).shell()) for pk in beside]
+        return [operations.shell(message.shell()) for message in load_messages(list(beside), self.viewer)]
 
     def _missed(self) -> list[Operation]:
         """Questions that were asked below the branch on the page; the last answer becomes its end."""
@@ -150,7 +150,7 @@ class ConversationNews:
         if self.leaf and self.leaf not in path:
             return []
         there = path.index(self.leaf) + 1 if self.leaf else 0
-        shown = [load_message(pk, self.viewer) for pk in path[max(0, there - 1) :]]
+        shown = load_messages(path[max(0, there - 1) :], self.viewer)
         made = [operations.shell(above.shell()) for above in shown[: min(there, 1)]]
         made += [operations.add("messages", render_whole(message)) for message in shown[min(there, 1) :]]
         self.leaf = head
@@ -166,7 +166,7 @@ class ConversationNews:
         return await self._is_news(answer)
 
     async def _is_news(self, answer: UUID) -> bool:
-        return (answer, (await in_thread(load_message)(answer, self.viewer)).version) != self._told
+        return (answer, await in_thread(load_version)(answer, self.viewer)) != self._told
 
     def _follow(self, answer: UUID) -> None:
         self._stop_following()

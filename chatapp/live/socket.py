@@ -38,6 +38,8 @@ log = logging.getLogger(__name__)
 # Above 4000 the page does not come back by itself. The server under us says none of the protocol's own codes but 1000.
 NOT_YOURS, SIGNED_OUT, NONSENSE, TOO_MANY, AGAIN = 4404, 4401, 4400, 4429, 3013
 LONGEST_WORD = 12
+# What no page shows.
+UNSEEN = ("turn began", "head moved", "share closed")
 # Words at once, and seconds for each further one: many times as often as a page says how far it has read.
 WORDS, WORD_SECONDS = 500, 0.01
 
@@ -173,6 +175,8 @@ class Listening(AsyncWebsocketConsumer):
         return value
 
     async def _tell(self, user: User, page: ConversationNews | None, notice: Notice) -> None:
+        if notice.what in UNSEEN:
+            return
         if notice.address == user.pk:
             news = await news_of_person(user, notice, page.conversation if page else None)
             # After the rows were read: what they say may be newer than the notice.

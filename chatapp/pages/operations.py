@@ -51,6 +51,11 @@ def gone(element: str) -> Operation:
     return ["gone", element]
 
 
+def expect(element: str) -> Operation:
+    """The socket brings it; a page that does not have it soon connects anew."""
+    return ["expect", element]
+
+
 def say(words: str) -> Operation:
     """For those who listen to the page instead of looking at it."""
     return ["say", words]

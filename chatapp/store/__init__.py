@@ -8,7 +8,8 @@ from .branches import (
     load_branch,
     load_conversation,
     load_items,
-    load_message_row,
+    load_items_of,
+    load_message_rows,
     next_round,
 )
 from .cutting import Seen, as_stopped, load_draft, without_result
@@ -90,8 +91,9 @@ __all__ = [
     "load_conversation",
     "load_draft",
     "load_items",
+    "load_items_of",
     "load_live_turns",
-    "load_message_row",
+    "load_message_rows",
     "load_permissions",
     "move_head",
     "names_of",

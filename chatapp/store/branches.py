@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
@@ -89,10 +89,14 @@ def load_answer(message: UUID) -> Answer:
     return Answer(Message.objects.get(pk=message), load_items(message))
 
 
-def load_message_row(message: UUID) -> tuple[Message, bool]:
-    """The row with the one above it, and whether nothing is below it."""
-    row = Message.objects.select_related("parent").get(pk=message)
-    return row, not row.children.filter(deletion=None).exists()
+def load_message_rows(messages: Collection[UUID]) -> list[tuple[Message, bool]]:
+    """Each row with the one above it, and whether nothing is below it."""
+    rows = Message.objects.select_related("parent").in_bulk(messages)
+    if missing := set(messages) - rows.keys():
+        raise Message.DoesNotExist(f"There is no message {missing.pop()}.")
+    below = Message.objects.filter(parent__in=messages, deletion=None).values_list("parent_id", flat=True)
+    has_more = set(below.distinct())
+    return [(rows[message], message not in has_more) for message in messages]
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,8 +136,15 @@ def load_conversation(pk: UUID) -> Conversation:
 
 def load_items(message: UUID) -> list[Item]:
     """The items of one message, in order."""
-    rows = ItemRow.objects.filter(message=message).order_by("seq")
-    return [_item((row.message_id, *(getattr(row, name) for name in _COLUMNS))) for row in rows]
+    return load_items_of([message])[message]
+
+
+def load_items_of(messages: Collection[UUID]) -> dict[UUID, list[Item]]:
+    rows = ItemRow.objects.filter(message__in=messages).order_by("seq")
+    items: dict[UUID, list[Item]] = {message: [] for message in messages}
+    for row in rows:
+        items[row.message_id].append(_item((row.message_id, *(getattr(row, name) for name in _COLUMNS))))
+    return items
 
 
 def next_round(items: Iterable[Item]) -> int:

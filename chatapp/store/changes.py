@@ -38,6 +38,11 @@ NONE = UUID(int=0)
 
 def tell(conversation: UUID, what: What, message: UUID | None = None) -> None:
     owner = Conversation.objects.values_list("owner_id", flat=True).filter(pk=conversation).first()
+    tell_owner(owner, conversation, what, message)
+
+
+def tell_owner(owner: int | None, conversation: UUID, what: What, message: UUID | None = None) -> None:
+    """Where it is known who that is."""
     changed.send(sender=None, conversation=conversation, owner=owner, message=message, what=what)
 
 

@@ -11,7 +11,7 @@ from django.db.models import F
 from django.db.models.functions import Now
 
 from ..core.items import Item, clean
-from .changes import What, tell
+from .changes import What, tell_owner
 from .models import Item as ItemRow
 from .models import Message, Status
 
@@ -89,4 +89,5 @@ def noted(metadata: dict[str, Any], measured: Measured, **facts: Any) -> dict[st
 
 
 def tell_of(message: UUID, what: What) -> None:
-    tell(Message.objects.values_list("conversation_id", flat=True).get(pk=message), what, message)
+    of = Message.objects.values_list("conversation__owner_id", "conversation_id").get(pk=message)
+    tell_owner(*of, what, message)

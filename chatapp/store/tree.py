@@ -9,13 +9,13 @@ from uuid import UUID
 
 from django.contrib.auth.models import User
 from django.db import IntegrityError, transaction
-from django.db.models import F
+from django.db.models import Case, F, Value, When
 from django.db.models.functions import Now
 from django.utils import timezone
 
 from ..core.items import ITEM_CAP, Kind, clean
 from ..core.titles import first_words
-from .changes import tell
+from .changes import tell, tell_owner
 from .models import LIVE, Conversation, Item, Message, Role, Status, TitledBy
 from .refusal import BeyondLimit
 from .refusal import Refused as Refused
@@ -80,11 +80,16 @@ def start_answer(question: UUID, *, author: User | None, asked: AskedFor) -> Sta
     def start() -> Started:
         rows = Message.objects.filter(pk=question, role=Role.USER, deletion=None)
         row = rows.first()
-        order = _take_orders(row.conversation_id, 1) if row else 0
+        order, owner = _take_orders(row.conversation_id, 1) if row else (0, 0)
         # It is asked once more, now that nobody can delete it meanwhile.
         if row is None or not rows.exists():
             raise Refused("That question is not there any more.")
-        answer = _start_answer(row, order, author, asked)
+        answer = _answer_to(
+            row, order, author, asked, before=_answer_above(row.conversation_id, row.parent_id)
+        )
+        answer.save(force_insert=True)
+        Conversation.objects.filter(pk=row.conversation_id).update(head=answer)
+        tell_owner(owner, row.conversation_id, "turn queued", answer.id)
         return Started(row.conversation_id, row.id, answer.id)
 
     return _once(asked, author, None, start)
@@ -130,17 +135,27 @@ def _start_turn(
         raise Refused("Write a question first.")
     if len(words.encode()) > ITEM_CAP:
         raise Refused("The question is too long: at most 4 MiB.")
-    order = _take_orders(conversation, 2)
-    _refuse_bad_parent(conversation, parent)
-    question = Message.objects.create(
+    order, owner = _take_orders(conversation, 2)
+    above = _answer_above(conversation, parent)
+    _refuse_to_follow(parent, above)
+    question = Message(
         conversation_id=conversation, parent_id=parent, order=order, role=Role.USER, author=author, next_seq=1
     )
+    answer = _answer_to(question, order + 1, author, asked, before=above)
+    Message.objects.bulk_create([question, answer])
     Item.objects.create(message=question, seq=0, key="part-0", kind=Kind.USER_MESSAGE, text=words)
-    answer = _start_answer(question, order + 1, author, asked)
-    rows = Conversation.objects.filter(pk=conversation)
-    rows.update(updated_at=timezone.now())
-    rows.filter(title="").update(title=first_words(words), titled_by=TitledBy.WORDS)
+    Conversation.objects.filter(pk=conversation).update(
+        updated_at=timezone.now(),
+        head=answer,
+        title=_where_untitled(first_words(words), "title"),
+        titled_by=_where_untitled(TitledBy.WORDS, "titled_by"),
+    )
+    tell_owner(owner, conversation, "turn queued", answer.id)
     return Started(conversation, question.id, answer.id)
+
+
+def _where_untitled(found: str, field: str) -> Case:
+    return Case(When(title="", then=Value(found)), default=F(field))
 
 
 def move_head(conversation: UUID, message: UUID) -> None:
@@ -151,8 +166,11 @@ def move_head(conversation: UUID, message: UUID) -> None:
     tell(conversation, "head moved", message)
 
 
-def _start_answer(question: Message, order: int, author: User | None, asked: AskedFor) -> Message:
-    answer = Message.objects.create(
+def _answer_to(
+    question: Message, order: int, author: User | None, asked: AskedFor, *, before: Message | None
+) -> Message:
+    """What was left out `before` is left out from then on."""
+    return Message(
         conversation_id=question.conversation_id,
         parent=question,
         order=order,
@@ -163,32 +181,28 @@ def _start_answer(question: Message, order: int, author: User | None, asked: Ask
         status=Status.QUEUED,
         runner=asked.runner,
         submission=asked.submission,
-        sent_from_id=asked.sent_from or _sent_from(question),
+        sent_from_id=asked.sent_from or (before.sent_from_id if before else None),
         touched_at=Now(),
     )
-    move_head(question.conversation_id, answer.id)
-    tell(question.conversation_id, "turn queued", answer.id)
-    return answer
 
 
-def _sent_from(question: Message) -> UUID | None:
-    """What was left out before is left out from then on."""
-    above = Message.objects.filter(children=question.id).values_list("sent_from", flat=True)
-    return above.first()
-
-
-def _take_orders(conversation: UUID, count: int) -> int:
-    """The first of `count` new sibling numbers. The update also locks the conversation for this transaction."""
+def _take_orders(conversation: UUID, count: int) -> tuple[int, int]:
+    """The first of `count` new sibling numbers, and whose conversation it is. The update also locks it for this transaction."""
     rows = Conversation.objects.filter(pk=conversation, deleted_at=None)
     if not rows.update(next_order=F("next_order") + count):
         raise Refused("That conversation is not there any more.")
-    return Conversation.objects.values_list("next_order", flat=True).get(pk=conversation) - count
+    after, owner = Conversation.objects.values_list("next_order", "owner_id").get(pk=conversation)
+    return after - count, owner
 
 
-def _refuse_bad_parent(conversation: UUID, parent: UUID | None) -> None:
+def _answer_above(conversation: UUID, parent: UUID | None) -> Message | None:
+    rows = Message.objects.only("role", "status", "sent_from")
+    return rows.filter(pk=parent, conversation=conversation, deletion=None).first() if parent else None
+
+
+def _refuse_to_follow(parent: UUID | None, row: Message | None) -> None:
     if parent is None:
         return
-    row = Message.objects.filter(pk=parent, conversation=conversation, deletion=None).first()
     if row is None:
         raise Refused("The message to answer to is not in this conversation.")
     if row.role != Role.ASSISTANT:

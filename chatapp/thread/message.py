@@ -40,6 +40,13 @@ class Standpoint:
     end: str = "thread/_end.html"
 
 
+def version_of(row: Message) -> str:
+    """Changes with everything that can change what is shown of the items."""
+    version = f"{row.attempt}.{row.next_seq}.{row.status}"
+    # What is allowed for a conversation is asked no more, also where no item says so.
+    return f"{version}.{len(asks_of(row))}" if row.status == Status.WAITING else version
+
+
 @dataclass(frozen=True)
 class ShownMessage:
     """A question or an answer with everything around its items."""
@@ -56,10 +63,7 @@ class ShownMessage:
 
     @property
     def version(self) -> str:
-        """Changes with everything that can change what is shown of the items."""
-        version = f"{self.row.attempt}.{self.row.next_seq}.{self.row.status}"
-        # What is allowed for a conversation is asked no more, also where no item says so.
-        return f"{version}.{len(asks_of(self.row))}" if self.row.status == Status.WAITING else version
+        return version_of(self.row)
 
     @property
     def at(self) -> Moment:

@@ -17,7 +17,7 @@ from ..pages.signed_in import SignedIn
 from ..pages.words.axis import Scale
 from ..pages.words.days import zone_of
 from ..providers.catalog import Catalog, UnknownModel
-from ..store import Branch, Seen, load_branch, load_items, load_message_row
+from ..store import Branch, Seen, load_branch, load_items_of, load_message_rows
 from ..store.models import LIVE, Conversation, Message
 from ..store.places import load_siblings
 from ..tools import Tool
@@ -25,7 +25,7 @@ from ..turns.engine import engine
 from .item import ShownItem
 from .item_body import blocks_of
 from .items_so_far import ItemSoFar, items_so_far
-from .message import ShownMessage, Standpoint
+from .message import ShownMessage, Standpoint, version_of
 from .meter import Larger, larger
 from .timeline import OWNER, timeline_of
 
@@ -156,9 +156,33 @@ def for_others(
 
 
 def load_message(pk: UUID, viewer: Viewer) -> ShownMessage:
-    """One message by itself, without the bodies of its items."""
-    stored, is_leaf = load_message_row(pk)
-    row, items = viewer.known(stored, load_items(pk))
-    look = viewer.look(pk if is_leaf else None, load_siblings(row.conversation_id, [row]))
-    made = [viewer.item(pk, piece) for piece in items_so_far(row, items)]
+    return load_messages([pk], viewer)[0]
+
+
+def load_version(pk: UUID, viewer: Viewer) -> str:
+    """Read from a few columns, where nobody knows more than they say."""
+    row = Message.objects.only("attempt", "next_seq", "status").get(pk=pk)
+    known, _ = viewer.known(row, ())
+    return version_of(row) if known is row else load_message(pk, viewer).version
+
+
+def load_messages(pks: Sequence[UUID], viewer: Viewer) -> list[ShownMessage]:
+    """Messages of one conversation, each by itself, without the bodies of its items."""
+    if not pks:
+        return []
+    rows, items = load_message_rows(pks), load_items_of(pks)
+    siblings = load_siblings(rows[0][0].conversation_id, [row for row, _ in rows])
+    return [_alone(row, is_leaf, items[row.pk], siblings, viewer) for row, is_leaf in rows]
+
+
+def _alone(
+    stored: Message,
+    is_leaf: bool,
+    said: Sequence[Item],
+    siblings: dict[UUID, tuple[UUID, ...]],
+    viewer: Viewer,
+) -> ShownMessage:
+    row, items = viewer.known(stored, said)
+    look = viewer.look(row.pk if is_leaf else None, siblings)
+    made = [viewer.item(row.pk, piece) for piece in items_so_far(row, items)]
     return ShownMessage(row, made, look, timeline_of(row, items, viewer.catalog.label(row.model)))

@@ -131,7 +131,7 @@ class Engine:
         else:
             starting = in_thread(store.start_turn)
             started = await starting(conversation, text, parent=parent, author=author, asked=asked)
-        await self.runner.start(started.answer)
+        await self.runner.start(started.answer, seen=0)
         return started
 
     def definitions(self, names: Sequence[str] | None = None) -> list[dict[str, Any]]:
@@ -165,7 +165,7 @@ class Engine:
         """A sibling answer to the same question."""
         asked = self._asked(model, effort, submission, sent_from)
         started = await in_thread(store.start_answer)(question, author=author, asked=asked)
-        await self.runner.start(started.answer)
+        await self.runner.start(started.answer, seen=0)
         return started
 
     def _asked(self, model: str, effort: str, submission: UUID | None, sent_from: UUID | None) -> AskedFor:

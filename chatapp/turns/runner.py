@@ -35,8 +35,8 @@ class Runner(Protocol):
     @property
     def name(self) -> str: ...
 
-    async def start(self, message: UUID) -> None:
-        """The queued turn begins."""
+    async def start(self, message: UUID, *, seen: int | None = None) -> None:
+        """The queued turn begins. `seen`: the attempt that it stands at, where that is known."""
 
     def stopping(self, message: UUID) -> AbstractAsyncContextManager[int | None]:
         """Ends the work on the turn; inside the block it is being stopped in the rows. Gives the attempt that was at work here."""

@@ -2,7 +2,7 @@
 // A command that answers with operations is done the same way. The operations are those of chatapp/pages/operations.py.
 const HIDDEN_MS = 100, CALM_MS = 40, SILENCE_MS = 60_000, TOLD_AFTER_MS = 1200, LONGEST_MS = 5000;
 // What was read is told now and then, at once when it is much: the server sends only so much ahead.
-const READ_MS = 2000, MUCH = 32 * 1024;
+const EXPECTED_MS = 4000, READ_MS = 2000, MUCH = 32 * 1024;
 const byId = (id) => document.getElementById(id);
 const thread = () => byId("thread");
 
@@ -143,6 +143,10 @@ const operations = {
     });
   },
   gone: (id) => byId(id) && drop(byId(id)),
+  expect(id) {
+    const page = thread();
+    setTimeout(() => thread() === page && !byId(id) && connect(), EXPECTED_MS);
+  },
   say(words) {
     if (byId("news")) byId("news").textContent = words;
   },
@@ -311,6 +315,11 @@ addEventListener("pagehide", () => socket?.close());
 connect();
 
 // Commands
+
+// What the socket brings need not come twice.
+document.addEventListener("htmx:configRequest", ({ detail }) => {
+  if (came && socket.readyState === WebSocket.OPEN && thread() === listening) detail.headers.Listening = "1";
+});
 
 // The socket was quicker: what the reply adds is there already, and may have gone on since.
 function isKnown(list) {

@@ -244,6 +244,9 @@ class Screen:
         if found := self.find(name):
             found.remove()
 
+    def _expect(self, name: str) -> None:
+        """A test sees what comes."""
+
     def _say(self, words: str) -> None:
         self.said.append(words)
 

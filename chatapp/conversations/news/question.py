@@ -17,15 +17,15 @@ from ...thread.item_body import blocks_of
 from ...thread.message import ShownMessage
 from ...thread.meter import meter_for
 from ...thread.outline import render_line
-from ...thread.page import Viewer, load_message
+from ...thread.page import Viewer, load_messages
 from ..page.composer import render_asking, render_send
 
 
 def question_news(question: UUID, answer: UUID, viewer: Viewer) -> list[Operation]:
     """The answer that was the end of the branch may have lost its Continue."""
-    asked, answered = load_message(question, viewer), load_message(answer, viewer)
-    above = asked.row.parent_id
-    made = _no_end_any_more(load_message(above, viewer)) if above else []
+    above = Message.objects.values_list("parent_id", flat=True).get(pk=question)
+    *before, asked, answered = load_messages([*([above] if above else []), question, answer], viewer)
+    made = [operation for message in before for operation in _no_end_any_more(message)]
     made += [operations.add("messages", render_whole(message)) for message in (asked, answered)]
     made.append(operations.add("outline", render_line(asked, None)))
     count = {"questions": count_questions(answered.row.conversation_id, answer)}

@@ -13,8 +13,10 @@ from django.shortcuts import render
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST
 
+from ...pages import operations
 from ...pages.access import my_conversation, my_message
 from ...pages.commands import away, by_script, refused, submission, to_conversation, told
+from ...pages.elements import message_id
 from ...pages.engine_calls import call
 from ...pages.preferences import load_preference
 from ...pages.signed_in import SignedIn
@@ -32,6 +34,8 @@ from .thread import render_conversation
 
 OTHER_WORDS = "This form was sent before, with other words. Look at what came of it, then send again."
 NEITHER = "This can be answered no more: ask again."
+# A page says so whose socket brings it everything.
+LISTENING = "Listening"
 
 
 @require_POST
@@ -60,9 +64,11 @@ def ask(request: SignedIn, pk: UUID) -> HttpResponse:
             parent = form.cleaned_data.get("parent") or ""
             return HttpResponse(render_refused(str(error), parent), status=_status(form))
         return render_conversation(request, mine, form=form, refused=str(error), status=_status(form))
-    if by_script(request):
-        return told(question_news(started.question, started.answer, viewer_of(request)))
-    return to_conversation(pk, started.question)
+    if not by_script(request):
+        return to_conversation(pk, started.question)
+    if LISTENING in request.headers:
+        return told([operations.expect(message_id(started.answer))])
+    return told(question_news(started.question, started.answer, viewer_of(request)))
 
 
 def _status(form: AskForm) -> int:
