@@ -20,13 +20,14 @@ END_OF_HEAD = b"\r\n\r\n"
 @dataclass(eq=False)
 class Line:
     """One connection through the proxy. `opened`: the server has agreed to the websocket.
-    `left`: how many bytes it may say after that before the line is cut."""
+    `left`: how many bytes it may say after that before the line is cut. `silent`: what it says goes nowhere."""
 
     browser: asyncio.StreamWriter
     server: asyncio.StreamWriter
     socket: bool
     opened: bool = False
     left: int | None = None
+    silent: bool = False
 
     def cut(self) -> None:
         """Without a goodbye, in the middle of whatever was being said."""
@@ -52,6 +53,10 @@ class FaultProxy:
     def cut_sockets(self) -> None:
         """Cuts every websocket there is."""
         self._do(self._cut(lambda line: line.socket))
+
+    def silence_sockets(self) -> None:
+        """They stay open, and nothing comes of them any more: what a changed network leaves behind."""
+        self._do(self._silence())
 
     def cut_everything(self) -> None:
         self._do(self._cut(lambda line: True))
@@ -115,6 +120,10 @@ class FaultProxy:
             line.cut()
         await self._tell(cuts=sum(line.opened for line in lines))
 
+    async def _silence(self) -> None:
+        for line in self._lines:
+            line.silent = line.socket
+
     async def _tell(self, *, sockets: int = 0, cuts: int = 0) -> None:
         async with self._news:
             self.sockets += sockets
@@ -156,6 +165,8 @@ class FaultProxy:
                 await self._open(answers, line)
             while data := await answers.read(65536):
                 await self._flows.wait()
+                if line.silent:
+                    continue
                 if line.left is not None and len(data) > line.left:
                     await self._say_the_last(data[: line.left], line)
                     break

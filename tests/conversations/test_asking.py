@@ -14,6 +14,7 @@ from chatapp.store import Started, deleting, in_thread
 from chatapp.store.models import LIVE, Conversation, Item, Message, Status
 from tests.support import turns
 from tests.support.front import HTMX, Visitor, house, visitor
+from tests.support.listening import Socket
 from tests.support.page import Page, attribute, words
 from tests.support.screen import Screen
 from tests.support.stage import play, until
@@ -125,6 +126,28 @@ def test_what_a_script_is_told_makes_the_page_that_a_reload_shows(alice):
                 assert [*screen.one(name).lines()] == [*fresh.one(name).lines()]
             assert str(answer.pk) in "".join(screen.one("asking").lines())
             assert "data-answering" not in screen.thread.attributes
+
+    play(story())
+
+
+def test_a_page_that_listens_is_told_only_what_to_expect(alice):
+    """Its socket brings the rest."""
+
+    async def story():
+        first = await in_thread(begun)(alice)
+        async with house():
+            she, where = await visitor(alice), f"/c/{first.conversation}/"
+            screen = Screen(main(await she.get(where)))
+            tab = await Socket(f"/ws/{where[1:]}?leaf={first.answer}", she.session).open()
+            form = await form_of(she, first.conversation, "And?")
+            asked = await she.post(f"{where}ask/", form, headers=HTMX | {"Listening": "1"})
+            answer = await newest()
+            assert json.loads(asked.text) == [["expect", f"m-{answer.pk}"]]
+            await tab.sees(lambda it: ["state", "leaf", str(answer.pk)] in it.said)
+            screen.do(tab.said)
+            assert [each.id for each in screen.articles][-2:] == [f"m-{answer.parent_id}", f"m-{answer.pk}"]
+            assert str(answer.pk) in "".join(screen.one("asking").lines())
+            await tab.leave()
 
     play(story())
 

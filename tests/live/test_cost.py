@@ -1,0 +1,79 @@
+"""What a question in one open tab costs, counted at the database's driver and at the templates."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+from django.db.backends.signals import connection_created
+from django.template.backends.django import Template
+
+from chatapp.store import close_threads
+from tests.conversations.asking_tools import Toolbox, furnished
+from tests.support.front import HTMX
+from tests.support.listening import Socket
+from tests.support.script import response, text, thought
+from tests.support.stage import play
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+# The transaction's own words are not among them. The first steps on a road: it is meant to cost 20 and 6.
+STATEMENTS, RENDERINGS = 80, 24
+
+
+class Counted:
+    def __init__(self) -> None:
+        self.statements: list[str] = []
+        self.renderings: list[str] = []
+
+    def wrap(self, connection, **_):
+        connection.execute_wrappers.append(self._executed)
+
+    def _executed(self, execute, sql, params, many, context):
+        if not sql.startswith(("BEGIN", "COMMIT", "SAVEPOINT", "RELEASE")):
+            self.statements.append(sql)
+        return execute(sql, params, many, context)
+
+
+@contextmanager
+def counted(monkeypatch) -> Iterator[Counted]:
+    """On every connection that is made from here on."""
+    close_threads()
+    count = Counted()
+    render = Template.render
+
+    def rendered(template, *args, **more):
+        count.renderings.append(template.template.name)
+        return render(template, *args, **more)
+
+    monkeypatch.setattr(Template, "render", rendered)
+    connection_created.connect(count.wrap, weak=False, dispatch_uid="counted")
+    try:
+        yield count
+    finally:
+        connection_created.disconnect(dispatch_uid="counted")
+        close_threads()
+
+
+def test_a_question_costs_no_more_than_this(alice, monkeypatch):
+    async def story():
+        script = response(thought(), text())
+        with counted(monkeypatch) as count:
+            async with furnished(alice, Toolbox(), script) as (on, she):
+                first, place = (await on.ask("Why?")).pk, f"c/{on.conversation.pk}/"
+                tab = await Socket(f"/ws/{place}?leaf={first}", she.session).open()
+                await tab.sees(lambda it: any(said[:2] == ["state", "version"] for said in it.said))
+                count.statements.clear(), count.renderings.clear()
+                form = {"text": "And?", "parent": str(first), "model": "scripted:model"}
+                await she.post(f"/{place}ask/", form, headers=HTMX | {"Listening": "1"})
+                told = [said for said in tab.said if said[:2] == ["state", "version"] and said[2]]
+                await tab.sees(
+                    lambda it: [s for s in it.said if s[:2] == ["state", "version"] and s[2]] > told
+                )
+                await tab.leave()
+        assert "Because." in str(tab.said)
+        assert 20 < len(count.statements) <= STATEMENTS, "\n".join(count.statements)
+        assert 3 < len(count.renderings) <= RENDERINGS, count.renderings
+
+    play(story())
