@@ -4,10 +4,10 @@ a thread and a connection to the database for each request."""
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
-from typing import IO, Any
+from io import BytesIO
+from typing import Any
 
 from django.core import signals
-from django.core.exceptions import RequestAborted
 from django.core.handlers.asgi import ASGIHandler, get_script_prefix
 from django.core.handlers.base import BaseHandler
 from django.http.response import HttpResponseBase
@@ -29,13 +29,11 @@ class PageHandler(ASGIHandler):
         self.load_middleware(is_async=False)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        try:
-            body = await self.read_body(receive)
-        except RequestAborted:
-            return
-        await self.send_response(await in_page_thread(self._answered)(scope, body), send)
+        body = await _read(receive)
+        if body is not None:
+            await self.send_response(await in_page_thread(self._answered)(scope, body), send)
 
-    def _answered(self, scope: Scope, body: IO[bytes]) -> HttpResponseBase:
+    def _answered(self, scope: Scope, body: BytesIO) -> HttpResponseBase:
         """Closed already: none of ours is a stream."""
         set_script_prefix(get_script_prefix(scope))
         signals.request_started.send(sender=type(self), scope=scope)
@@ -43,5 +41,18 @@ class PageHandler(ASGIHandler):
         response = self.get_response(request) if request else refused
         assert response
         response.close()
-        body.close()
         return response
+
+
+async def _read(receive: Receive) -> BytesIO | None:
+    """None where whoever sent it has gone. It is short enough to be kept: longer ones are refused at the door."""
+    body = BytesIO()
+    more = True
+    while more:
+        message = await receive()
+        if message["type"] == "http.disconnect":
+            return None
+        body.write(message.get("body", b""))
+        more = message.get("more_body", False)
+    body.seek(0)
+    return body

@@ -34,7 +34,7 @@ class _Threads:
 
     def __init__(self, name: str, seconds: float | None = None, *, count: int = THREADS) -> None:
         self._name, self._seconds, self._count = name, seconds, count
-        self._pool = self._fresh()
+        self.pool = self._fresh()
 
     def _fresh(self) -> ThreadPoolExecutor:
         return ThreadPoolExecutor(self._count, thread_name_prefix=self._name)
@@ -47,7 +47,7 @@ class _Threads:
                 with self._patience(queue):
                     return _fresh(work, *args, **kwargs)
 
-            return await sync_to_async(fresh, thread_sensitive=False, executor=self._pool)()
+            return await sync_to_async(fresh, thread_sensitive=False, executor=self.pool)()
 
         return awaited
 
@@ -67,9 +67,9 @@ class _Threads:
             connections.close_all()
 
         for _ in range(self._count):
-            self._pool.submit(close)
-        self._pool.shutdown(wait=True)
-        self._pool = self._fresh()
+            self.pool.submit(close)
+        self.pool.shutdown(wait=True)
+        self.pool = self._fresh()
 
 
 _readers = _Threads("database")
@@ -89,8 +89,14 @@ def in_writer(work: Callable[P, R]) -> Callable[P, Awaitable[R]]:
 
 
 def in_page_thread(work: Callable[P, R]) -> Callable[P, Awaitable[R]]:
-    """The same for a whole page, which may wait for those above."""
-    return _pages.awaited(work)
+    """The same for a whole page, which waits for those above, and whose own wait was counted before it came here."""
+
+    async def awaited(*args: P.args, **kwargs: P.kwargs) -> R:
+        return await sync_to_async(_fresh, thread_sensitive=False, executor=_pages.pool)(
+            work, *args, **kwargs
+        )
+
+    return awaited
 
 
 def _fresh(work: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:

@@ -142,7 +142,9 @@ def test_a_network_that_is_away_for_a_while_is_told_of_and_costs_nothing(enter, 
 def test_a_socket_that_fell_silent_is_noticed_by_the_next_question(enter, proxy, upstream):
     tab = enter(to=proxy).open()
     tab.ask("What holds?")
-    upstream.next_answer().finish()
+    answer = upstream.next_answer()
+    answer.write("A line.")
+    answer.finish()
     tab.expect_as_loaded()
     proxy.silence_sockets()
     tab.ask("And now?")
