@@ -117,7 +117,12 @@ class Draft:
         shown = (piece for piece in self.pieces.values() if piece.kind in FROM_MODEL or piece.done is None)
         rows = [self._row(piece) for piece in shown]
         at = max(at, self.at)
-        return {"n": self.n, "at": at, "pieces": rows, "facts": self.facts, "waits": self.waits}
+        return {"n": self.n, "at": at, "pieces": rows, "facts": self._facts_so_far(), "waits": self.waits}
+
+    def _facts_so_far(self) -> dict[str, Any] | None:
+        """Of the open round, with what its end would add: a turn may be cut off here."""
+        sign = self.clock.first_sign
+        return self.facts and self.facts | {"first_event_ms": None if sign is None else round(sign)}
 
     def _row(self, piece: DraftItem) -> dict[str, Any]:
         span = self.clock.spans.get(piece.key) or Span(piece.kind, self.at)

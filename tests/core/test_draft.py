@@ -248,10 +248,12 @@ def test_results_are_not_saved_because_they_are_rows_already():
 
 
 def test_a_saved_draft_says_what_was_sent_for_it():
-    """Whoever ends the turn of a process that died keeps this with the rest."""
+    """And when its first sign came: whoever ends the turn of a process that died, or of a person who stops it, keeps this with the rest."""
     draft = drafted(*ROUND[:3])
-    draft.facts = {"round": 0, "dialect": "responses", "replayed": 2}
-    assert saved(draft, 20_000).facts == draft.facts
+    draft.facts = {"round": 0, "dialect": "responses", "replayed": 2, "first_event_ms": None}
+    sign = draft.clock.first_sign
+    assert sign
+    assert saved(draft, 20_000).facts == draft.facts | {"first_event_ms": round(sign)}
 
 
 def test_an_empty_draft_can_be_saved():
