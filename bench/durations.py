@@ -21,7 +21,7 @@ from typing import Any
 from bench import fresh as fresh
 from chatapp.core.items import Kind
 from chatapp.providers.base import Endpoint
-from chatapp.providers.catalog import Catalog
+from chatapp.providers.configured import Catalog
 from chatapp.store.models import Status
 from tests.support.providers import TOOLS, Line
 from tests.support.stage import Stage, play, stage

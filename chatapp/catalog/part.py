@@ -9,7 +9,7 @@ from threading import Lock
 from django.db import Error
 
 from ..providers.base import Endpoint
-from ..providers.catalog import Catalog, Choices, StaffSaid
+from ..providers.configured import Catalog, Choices, StaffSaid
 from ..store import in_thread
 from ..turns.engine import engine
 from ..turns.keys import key_in

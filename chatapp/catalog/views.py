@@ -9,7 +9,7 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from ..pages.commands import by_script
-from ..providers.catalog import UnknownModel
+from ..providers.configured import UnknownModel
 from ..turns.engine import engine
 from .page import models as models_shown
 from .page.models import ProviderGroup

@@ -14,7 +14,7 @@ from django.http import QueryDict
 from ..catalog.page.models import find_model
 from ..core.items import clean
 from ..pages.models import Preference
-from ..providers.catalog import UnknownModel
+from ..providers.configured import UnknownModel
 from ..turns.engine import engine
 
 INSTRUCTIONS_CAP = 32 * 1024

@@ -20,7 +20,7 @@ from chatapp.management.pace import Pace
 from chatapp.management.world import STORIES, Step, Story
 from chatapp.oversight.models import Look
 from chatapp.oversight.store import looks as looking
-from chatapp.providers.catalog import Catalog
+from chatapp.providers.configured import Catalog
 from chatapp.providers.demo import MODEL, NAME, DemoProvider
 from chatapp.reviews.models import Note, Scope, Submission, Verdict
 from chatapp.reviews.store import reviewing, submitting

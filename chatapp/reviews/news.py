@@ -17,7 +17,7 @@ from ..core.plural import many
 from ..pages import operations
 from ..pages.operations import Operation
 from ..pages.words.moments import Moment, ago
-from ..providers.catalog import Catalog
+from ..providers.configured import Catalog
 from .models import Submission, Verdict, Wish
 from .store.reviewers import reviewers
 from .store.reviewing import load_marks, load_titles

@@ -13,7 +13,7 @@ from django.urls import reverse
 
 from ..branches.models import Origin
 from ..pages.words.moments import Moment
-from ..providers.catalog import Catalog
+from ..providers.configured import Catalog
 from ..sharing.page.shared import AT_ONCE, without_decider
 from ..sharing.store import facts_for_reviewers
 from ..store import load_branch

@@ -10,7 +10,7 @@ from uuid import UUID
 from ..core.model_name import ModelName
 from ..core.recorded import Recorded
 from ..providers.base import ModelSpec
-from ..providers.catalog import Catalog, UnknownModel
+from ..providers.configured import Catalog, UnknownModel
 from ..store.branches import count_characters
 from ..store.leaving_out import CHARACTERS_PER_TOKEN, has_older
 from ..store.models import LIVE, Message

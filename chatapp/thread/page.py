@@ -16,7 +16,7 @@ from ..pages.preferences import load_preference
 from ..pages.signed_in import SignedIn
 from ..pages.words.axis import Scale
 from ..pages.words.days import zone_of
-from ..providers.catalog import Catalog, UnknownModel
+from ..providers.configured import Catalog, UnknownModel
 from ..store import Branch, Seen, load_branch, load_items_of, load_message_rows
 from ..store.models import LIVE, Conversation, Message
 from ..store.places import load_siblings

@@ -20,8 +20,8 @@ from ..core.items import Item
 from ..providers import WIRES
 from ..providers import local as local_model
 from ..providers.base import OFF
-from ..providers.catalog import Catalog
 from ..providers.client import close_client, warm_up
+from ..providers.configured import Catalog
 from ..providers.local.provider import LocalProvider
 from ..store import Answers, AskedFor, Refused, Started, in_thread
 from ..store.models import Message

@@ -15,7 +15,7 @@ from .. import store
 from ..core.events import Finish, ItemsStored, TurnEnded
 from ..core.items import Item, Kind, Outcome
 from ..providers.base import ModelSpec, ProviderError, ToolSpec, Trouble
-from ..providers.catalog import Catalog, Provider, UnknownModel
+from ..providers.configured import Catalog, Provider, UnknownModel
 from ..providers.refusals import trouble_error
 from ..store import Branch, Claim, Fenced, Seen, in_thread
 from ..store.models import Conversation, Status

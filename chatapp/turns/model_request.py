@@ -13,7 +13,7 @@ from ..core.contracts import taught
 from ..core.history import Dropped, History, Logged, Repair, Target, fold, learned
 from ..core.items import Item, Kind
 from ..providers.base import OFF, Ask, ModelSpec, ProviderError, RequestShape, ToolSpec, Trouble
-from ..providers.catalog import Provider
+from ..providers.configured import Provider
 from ..providers.refusals import trouble_error
 from ..store import Branch, next_round
 from .state import TurnState

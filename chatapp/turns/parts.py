@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ..providers.catalog import Catalog
+from ..providers.configured import Catalog
 from ..tools.at_hand import ToolsAtHand
 
 

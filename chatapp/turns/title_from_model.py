@@ -16,7 +16,7 @@ from ..core.history import History, Question
 from ..core.items import KeyMaker, Kind
 from ..core.titles import from_model
 from ..providers.base import Ask, ModelSpec, ProviderError, UnknownModel
-from ..providers.catalog import Catalog, Provider
+from ..providers.configured import Catalog, Provider
 from ..store import in_thread, titles
 from ..store.changes import changed
 from ..store.database.trouble import trouble_in

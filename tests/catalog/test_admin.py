@@ -14,7 +14,7 @@ from chatapp.catalog import store as model_providers
 from chatapp.catalog.models import Installation, KnownModel, ModelProvider
 from chatapp.catalog.part import endpoint_of
 from chatapp.catalog.store import load_price
-from chatapp.providers.catalog import Choices
+from chatapp.providers.configured import Choices
 from chatapp.store import in_thread
 from chatapp.store.models import Conversation, Message, Status
 from chatapp.turns.engine import engine

@@ -193,9 +193,9 @@ CUT_SHORT_BEFORE = "tools.clock.in_zone"
 NAMES_OF_OURS = """
     core.named.identity core.named.number
     core.counting.newest core.durations.thought_in_words core.history.learned core.decision.decision_item
-    providers.catalog.Catalog.default_model providers.catalog.Catalog.find providers.catalog.Catalog.is_own
-    providers.catalog.Catalog.label providers.catalog.Catalog.look providers.catalog.Catalog.offered
-    providers.catalog.Catalog.provider providers.catalog.Provider.model providers.http.HttpProvider.model
+    providers.configured.Catalog.default_model providers.configured.Catalog.find providers.configured.Catalog.is_own
+    providers.configured.Catalog.label providers.configured.Catalog.look providers.configured.Catalog.offered
+    providers.configured.Catalog.provider providers.configured.Provider.model providers.http.HttpProvider.model
     providers.local.provider.LocalProvider.model
     tools.calculator.arithmetic.called tools.base.tool tools.mcp.offered.LeftOut.add tools.mcp.as_tool.fingerprint_of
     pages.commands.away pages.commands.refused conversations.page.composer.render_asking

@@ -10,7 +10,7 @@ import pytest
 from chatapp import store
 from chatapp.core.items import Item, Kind
 from chatapp.live.conversation import STALE
-from chatapp.providers.catalog import Catalog
+from chatapp.providers.configured import Catalog
 from chatapp.store import deleting, in_thread, titles
 from chatapp.store.models import Message
 from tests.support.script import held, response, text

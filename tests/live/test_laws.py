@@ -28,7 +28,7 @@ from chatapp.live.growing_item import GrowingItem
 from chatapp.markdown import render_blocks_within
 from chatapp.pages.operations import Operation
 from chatapp.providers.base import ProviderError, Trouble
-from chatapp.providers.catalog import Catalog
+from chatapp.providers.configured import Catalog
 from chatapp.store import in_thread
 from chatapp.store.models import Status
 from tests.browser.words import RICH, THOUGHT

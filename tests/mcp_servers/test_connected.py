@@ -15,7 +15,7 @@ from chatapp.core.decision import Decision
 from chatapp.mcp_servers import store as mcp_servers
 from chatapp.mcp_servers.models import McpServer, McpTool
 from chatapp.mcp_servers.part import GONE, NOT_HERE, OFF, Mcp
-from chatapp.providers.catalog import Catalog
+from chatapp.providers.configured import Catalog
 from chatapp.providers.demo import DemoProvider
 from chatapp.store import in_thread
 from chatapp.store.models import Conversation, Status

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from chatapp.core.model_name import ModelName
 from chatapp.providers.base import Endpoint, ModelSpec
-from chatapp.providers.catalog import Catalog, Listing
+from chatapp.providers.configured import Catalog, Listing
 
 EFFORTS = ("off", "low", "high")
 

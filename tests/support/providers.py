@@ -8,7 +8,7 @@ from typing import Any
 from chatapp.core.contracts import Contract, contract_for
 from chatapp.providers import WIRES
 from chatapp.providers.base import Endpoint, ModelSpec
-from chatapp.providers.catalog import Catalog
+from chatapp.providers.configured import Catalog
 from chatapp.providers.http import HttpProvider
 from chatapp.providers.reader import StreamLimits
 from chatapp.tools.base import Tool, tool

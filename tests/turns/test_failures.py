@@ -13,7 +13,7 @@ import pytest
 from chatapp.core.items import Item, Kind
 from chatapp.providers import WIRES
 from chatapp.providers.base import Endpoint
-from chatapp.providers.catalog import Catalog
+from chatapp.providers.configured import Catalog
 from chatapp.providers.http import HttpProvider
 from chatapp.providers.reader import StreamLimits
 from chatapp.store.models import Status

@@ -14,7 +14,7 @@ import pytest
 from chatapp.core.items import Item, Kind
 from chatapp.providers import WIRES
 from chatapp.providers.base import Endpoint
-from chatapp.providers.catalog import Catalog
+from chatapp.providers.configured import Catalog
 from chatapp.store.models import Status
 from tests.support.providers import StandIn, at_once, get_weather, tool
 from tests.support.serving import EVENT_STREAM, Peer, answer, serving, stream

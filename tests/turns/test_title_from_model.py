@@ -9,7 +9,7 @@ from contextlib import ExitStack
 import pytest
 
 from chatapp.providers.base import OFF, ProviderError, Trouble
-from chatapp.providers.catalog import Catalog
+from chatapp.providers.configured import Catalog
 from chatapp.store import in_thread, titles
 from chatapp.store.models import Conversation, TitledBy
 from chatapp.turns.title_from_model import Titles

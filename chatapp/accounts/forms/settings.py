@@ -7,7 +7,7 @@ from django import forms
 from ...conversations.forms import Instructions
 from ...pages.dressed import OwnPassword
 from ...pages.models import Preference
-from ...providers.catalog import UnknownModel
+from ...providers.configured import UnknownModel
 from ...turns.engine import engine
 
 LAST_WORD = "delete"

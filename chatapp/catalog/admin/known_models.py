@@ -22,7 +22,7 @@ from ...pages.commands import View
 from ...pages.staff.rights import StaffOnly
 from ...pages.staff.site import site
 from ...providers.base import ModelSpec
-from ...providers.catalog import UnknownModel
+from ...providers.configured import UnknownModel
 from ...turns.engine import engine
 from .. import store as model_providers
 from ..forms.known_models import PRICES, ModelForm, why_not_hidden

@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 from ...core.model_name import ModelName
 from ...core.visible import visible
 from ...providers.base import ModelSpec
-from ...providers.catalog import Listing
+from ...providers.configured import Listing
 from ..models import KnownModel
 from .models import EFFORTS
 

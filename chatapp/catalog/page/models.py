@@ -8,7 +8,7 @@ from itertools import chain
 
 from ...core.lookalikes import outline
 from ...providers.base import OFF, ModelSpec
-from ...providers.catalog import Catalog, Listing, UnknownModel
+from ...providers.configured import Catalog, Listing, UnknownModel
 
 # More than these are found in the dialog.
 MOST = 20

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from ...core.plural import many
 from ...core.visible import visible
-from ...providers.catalog import Catalog, Listing
+from ...providers.configured import Catalog, Listing
 from ...providers.failures import label_of
 from ..models import ModelProvider
 

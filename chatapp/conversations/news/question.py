@@ -10,7 +10,7 @@ from django.urls import reverse
 
 from ...pages import operations
 from ...pages.operations import Operation
-from ...providers.catalog import Catalog
+from ...providers.configured import Catalog
 from ...store import count_questions
 from ...store.models import LIVE, Message, Status
 from ...thread.item_body import blocks_of

@@ -17,7 +17,7 @@ from ...catalog.page.models import EFFORTS, ProviderGroup
 from ...pages.models import Preference
 from ...pages.preferences import recent_models
 from ...providers.base import ModelSpec
-from ...providers.catalog import Listing
+from ...providers.configured import Listing
 from ...store.models import LIVE, Conversation, Message
 from ...turns.engine import engine
 from ..forms import AskForm, usual_model

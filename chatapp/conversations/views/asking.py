@@ -20,7 +20,7 @@ from ...pages.elements import message_id
 from ...pages.engine_calls import call
 from ...pages.preferences import load_preference
 from ...pages.signed_in import SignedIn
-from ...providers.catalog import UnknownModel
+from ...providers.configured import UnknownModel
 from ...store import Refused, SentAlready, Started, load_items
 from ...store.leaving_out import find_start
 from ...store.models import Conversation, Message, Role

@@ -21,7 +21,7 @@ from chatapp.accounts.store import accounts
 from chatapp.management import tables
 from chatapp.management.permitting import can_ask, permit
 from chatapp.management.terminal import JsonLines, Terminal
-from chatapp.providers.catalog import UnknownModel
+from chatapp.providers.configured import UnknownModel
 from chatapp.store import Refused, in_thread, load_items
 from chatapp.store.models import Conversation, Message, Status
 from chatapp.turns.engine import Engine, engine

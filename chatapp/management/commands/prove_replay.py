@@ -17,7 +17,7 @@ from django.urls import reverse
 from chatapp.accounts.store import accounts
 from chatapp.management import tables
 from chatapp.management.proving import Proof, ReplayVerdict
-from chatapp.providers.catalog import UnknownModel
+from chatapp.providers.configured import UnknownModel
 from chatapp.store import Refused, in_thread
 from chatapp.store.deleting import delete_conversation
 from chatapp.turns.engine import engine

@@ -13,7 +13,7 @@ from ...core.plural import many
 from ...core.recorded import Recorded
 from ...pages.signed_in import Anybody
 from ...pages.words.moments import Moment
-from ...providers.catalog import Catalog
+from ...providers.configured import Catalog
 from ...store import Branch, load_branch
 from ...store.models import Message, Role
 from ...thread.items_so_far import ItemSoFar

@@ -10,7 +10,7 @@ from chatapp.core.items import Kind
 from chatapp.providers import WIRES
 from chatapp.providers import local as local_model
 from chatapp.providers.base import Endpoint
-from chatapp.providers.catalog import Catalog
+from chatapp.providers.configured import Catalog
 from chatapp.providers.local import LocalModel, ProcessState, install
 from chatapp.providers.local.provider import LocalProvider
 from chatapp.store.models import Status

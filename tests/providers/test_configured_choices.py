@@ -7,9 +7,9 @@ import asyncio
 import pytest
 
 from chatapp.providers.base import Endpoint, ModelSpec, UnknownModel
-from chatapp.providers.catalog import NOTHING, Catalog, Choices, StaffSaid
+from chatapp.providers.configured import NOTHING, Catalog, Choices, StaffSaid
 
-from .test_catalog import BUSY, Hanging, Scripted
+from .test_configured import BUSY, Hanging, Scripted
 
 
 class Known(Scripted):

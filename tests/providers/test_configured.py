@@ -12,7 +12,7 @@ from chatapp.core.events import Event
 from chatapp.core.items import KeyMaker
 from chatapp.providers import WIRES
 from chatapp.providers.base import Ask, Endpoint, ModelSpec, ProviderError, Trouble
-from chatapp.providers.catalog import FAILURE_KEPT, KEPT, Catalog, Listing, Provider, UnknownModel
+from chatapp.providers.configured import FAILURE_KEPT, KEPT, Catalog, Listing, Provider, UnknownModel
 from tests.support.patience import PATIENCE
 
 from .fake_wire import question
