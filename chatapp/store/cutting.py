@@ -50,6 +50,7 @@ def as_stopped(
     stopped = copy(row)
     stopped.status, stopped.attempt = Status.STOPPED, row.attempt + 1
     stopped.next_seq = row.next_seq + len(cut)
+    stopped.is_expected = True
     metadata = noted(row.metadata, measured_of(best, [item.key for item in cut]))
     sent = Measured(round=sent_for_the_open_round(stored, best))
     stopped.metadata = noted(metadata, sent, ended=ended_by(by))

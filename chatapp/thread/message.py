@@ -42,7 +42,7 @@ class Standpoint:
 
 def version_of(row: Message) -> str:
     """Changes with everything that can change what is shown of the items."""
-    version = f"{row.attempt}.{row.next_seq}.{row.status}"
+    version = f"{row.attempt}.{row.next_seq}.{row.status}{'.expected' * row.is_expected}"
     # What is allowed for a conversation is asked no more, also where no item says so.
     return f"{version}.{len(asks_of(row))}" if row.status == Status.WAITING else version
 

@@ -9,6 +9,7 @@ from chatapp.core.events import Asked, ItemDelta, ItemDone, ItemStarted
 from chatapp.core.items import Item, Kind
 from chatapp.store import Fenced, Measured
 from chatapp.store.models import Draft, Message, Status
+from chatapp.thread.message import version_of
 from tests.support.make import call, result, seen, text, thought
 
 pytestmark = pytest.mark.both
@@ -181,6 +182,19 @@ def test_stop_gives_every_open_call_a_result(claimed):
     last = store.load_items(claimed.message)[-1]
     assert (last.kind, last.call_id, last.outcome, last.key) == ("tool_result", "call_2", "stopped", "part-3")
     assert list(store.verify_log()) == []
+
+
+def test_a_stop_that_is_not_written_yet_is_another_version_than_the_one_that_was(claimed):
+    """A result that was on its way is stored before it: as many items, and another one of them."""
+    store.append_round(claimed, [call()], Measured())
+    expected, items = store.as_stopped(row(claimed), store.load_items(claimed.message), None, "")
+    store.append_result(claimed, result(call_id=items[0].call_id), Measured())
+    store.stop(claimed.message, None, attempt=claimed.attempt)
+    stopped = row(claimed)
+    names = ("attempt", "next_seq", "status")
+    assert [getattr(expected, name) for name in names] == [getattr(stopped, name) for name in names]
+    assert [item.outcome for item in items] != [item.outcome for item in store.load_items(claimed.message)]
+    assert version_of(expected) != version_of(stopped)
 
 
 def test_a_call_that_was_cut_gets_a_result_too(claimed):
