@@ -73,7 +73,9 @@ async def ask() -> None:
         await tab.open()
         with SEEN:
             form = {"text": "And?", "parent": str(first), "model": "scripted:model"}
-            assert (await alice.post(f"/{place}ask/", form, headers=HTMX)).status_code == 200
+            assert (
+                await alice.post(f"/{place}ask/", form, headers=HTMX | {"Listening": "1"})
+            ).status_code == 200
             await tab.sees(lambda socket: "Because." in str(socket.said))
             await on.end((await in_thread(Message.objects.filter(role="assistant").latest)("order")).pk)
         await tab.leave()
