@@ -200,7 +200,7 @@ class Screen:
         if old and not old.equals(fresh):
             old.replace_with(fresh)
 
-    def _row(self, html: str) -> None:
+    def _row(self, html: str, moved: bool) -> None:
         self._put(html)
 
     def _text(self, name: str, more: str) -> None:
