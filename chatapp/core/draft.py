@@ -122,7 +122,9 @@ class Draft:
     def _facts_so_far(self) -> dict[str, Any] | None:
         """Of the open round, with what its end would add: a turn may be cut off here."""
         sign = self.clock.first_sign
-        return self.facts and self.facts | {"first_event_ms": None if sign is None else round(sign)}
+        return (
+            self.facts if self.facts is None or sign is None else self.facts | {"first_event_ms": round(sign)}
+        )
 
     def _row(self, piece: DraftItem) -> dict[str, Any]:
         span = self.clock.spans.get(piece.key) or Span(piece.kind, self.at)

@@ -47,6 +47,7 @@ TOLD = (
     "SQLITE_ERROR",
     "[secret]",
 )
+STATUS = re.compile(r'data-role="assistant"[^>]*data-status="(\w+)"')
 MESSAGE = re.compile(r'data-message-id="([0-9a-f-]{36})"[^>]*data-role="assistant"')
 
 
@@ -100,9 +101,10 @@ def ended(browser: Browser, place: str, status: str) -> str:
     """The page, once its last answer has come to this."""
     while True:
         page = browser.get(place)
-        if f'data-status="{status}"' in page:
+        now = STATUS.findall(page)[-1]
+        if now == status:
             return page
-        assert any(f'data-status="{live}"' in page for live in ("queued", "running", "waiting")), page
+        assert now in ("queued", "running", "waiting"), page
 
 
 def asked(browser: Browser, words: str, status: str) -> tuple[str, str]:
