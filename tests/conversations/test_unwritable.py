@@ -81,7 +81,7 @@ def test_a_question_for_permission_is_stopped_too(alice, database):
             await tab.sees(lambda screen: "Stopped by you" in screen.articles[-1].text)
             await asyncio.to_thread(database.open)
             await until(lambda: _is(answer, Status.STOPPED))
-            await tab.sees(lambda screen: screen.articles[-1].attributes["data-version"] == "2.2.stopped")
+            await tab.sees_the_end()
             await tab.looks_as_if_just_loaded()
 
     play(story())
