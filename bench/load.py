@@ -104,7 +104,9 @@ def delays(watcher: Watcher, plan: Plan, provider: Provider) -> list[float]:
     sent = iter(provider.sent(plan.name))
     parts = [("".join(deltas), deltas) for deltas in plan.parts() if deltas]
     bodies = list(watcher.bodies.values())
-    if not all(body.text in said for body, (said, _) in zip(bodies, parts, strict=True)):
+    if len(bodies) < len(parts) or not all(
+        body.text in said for body, (said, _) in zip(bodies, parts, strict=True)
+    ):
         return []
     return [
         (body.shown(said, end) - next(sent)) / 1e6
