@@ -100,7 +100,9 @@ async def dialled(host: str, port: int, guard: Guard) -> socket.socket:
 
 
 async def _connected(address: str, port: int) -> socket.socket:
-    made = socket.socket(socket.AF_INET6 if ":" in address else socket.AF_INET, socket.SOCK_STREAM)
+    family = socket.AF_INET6 if ":" in address else socket.AF_INET
+    # Only where the protocol is named does asyncio send what follows at once: else a body waits until its head is confirmed.
+    made = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     made.setblocking(False)
     try:
         await asyncio.get_running_loop().sock_connect(made, (address, port))

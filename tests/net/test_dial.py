@@ -12,6 +12,7 @@ from contextlib import ExitStack, contextmanager, suppress
 import pytest
 
 from chatapp.net.dial import ANYWHERE, PUBLIC, Guard, NotAllowed, NotFound, dialled, resolved
+from chatapp.net.guarded_network import Network
 from tests.support.patience import PATIENCE
 from tests.support.websites import HERE, Names
 
@@ -104,3 +105,16 @@ def test_the_machines_own_resolver_gives_all_addresses_of_a_name():
 def test_a_name_that_nobody_knows_is_told_by_the_machines_own_resolver(name: str):
     with pytest.raises((OSError, UnicodeError)):
         asyncio.run(resolved(name, 80))
+
+
+def test_what_is_written_goes_out_at_once():
+    """A request is written in two pieces; the second must not wait until the other side has confirmed the first."""
+
+    async def story(port: int) -> int:
+        line = await Network(ANYWHERE).connect_tcp(HERE, port)
+        chosen = line.get_extra_info("socket").getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
+        await line.aclose()
+        return int(chosen)
+
+    with listening() as server:
+        assert asyncio.run(story(server.getsockname()[1])) != 0
