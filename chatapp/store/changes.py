@@ -31,7 +31,7 @@ changed = Signal()
 turn_starts = Signal()
 # Before an ended answer goes on. Receivers get its `row`, and give what its metadata is to keep of what ended.
 turn_goes_on = Signal()
-# Receivers get `message`, whose turn has ended.
+# Before an answer's row says that it has ended. Receivers get the `row` as it will stand, and give what its metadata is to keep beside it.
 turn_ended = Signal()
 NONE = UUID(int=0)
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
 
-from django.db.models import F
+from django.db.models import QuerySet
 from django.db.models.functions import Now
 
 from ..core.items import Item, clean
@@ -38,17 +38,37 @@ class Measured:
     elapsed: float = 0.0
 
 
-def hold(claim: Claim, **changes: Any) -> None:
-    rows = Message.objects.filter(pk=claim.message, attempt=claim.attempt, status=Status.RUNNING)
-    if not rows.update(touched_at=Now(), **changes):
+def hold(claim: Claim) -> Message:
+    """The row of the turn, which nobody else writes before this transaction has ended."""
+    mine = _to_be_written().filter(pk=claim.message, attempt=claim.attempt, status=Status.RUNNING)
+    row = next(iter(mine), None)
+    if row is None:
         raise Fenced
+    return row
 
 
-def append(message: UUID, items: Sequence[Item], measured: Measured) -> None:
-    Message.objects.filter(pk=message).update(next_seq=F("next_seq") + len(items))
-    first = Message.objects.values_list("next_seq", flat=True).get(pk=message) - len(items)
-    ItemRow.objects.bulk_create(_row(message, first + n, item) for n, item in enumerate(items))
-    note_measured(message, measured)
+def load_to_write(message: UUID) -> Message:
+    return _to_be_written().get(pk=message)
+
+
+def _to_be_written() -> QuerySet[Message]:
+    rows = Message.objects.select_for_update(of=("self",)).select_related("conversation")
+    return rows.defer("conversation__tools", "conversation__instructions")
+
+
+def keep(row: Message, **changes: Any) -> None:
+    """What has become of a row that is held."""
+    for name, value in changes.items():
+        setattr(row, name, value)
+    kept = {name: getattr(row, name) for name in ("next_seq", "metadata", *changes)}
+    Message.objects.filter(pk=row.pk).update(touched_at=Now(), **kept)
+
+
+def append(row: Message, items: Sequence[Item], measured: Measured) -> None:
+    """Behind the items that it has; the row is kept afterwards."""
+    ItemRow.objects.bulk_create(_row(row.pk, row.next_seq + n, item) for n, item in enumerate(items))
+    row.next_seq += len(items)
+    row.metadata = noted(row.metadata, measured)
 
 
 def _row(message: UUID, seq: int, item: Item) -> ItemRow:
@@ -70,12 +90,6 @@ def _row(message: UUID, seq: int, item: Item) -> ItemRow:
     )
 
 
-def note_measured(message: UUID, measured: Measured, **facts: Any) -> None:
-    """Adds what was measured to the message's metadata; the row is locked by the update before."""
-    metadata: dict[str, Any] = Message.objects.only("metadata").get(pk=message).metadata
-    Message.objects.filter(pk=message).update(metadata=noted(metadata, measured, **facts))
-
-
 def noted(metadata: dict[str, Any], measured: Measured, **facts: Any) -> dict[str, Any]:
     """The metadata with what was measured, and these facts."""
     made = metadata | {
@@ -88,6 +102,5 @@ def noted(metadata: dict[str, Any], measured: Measured, **facts: Any) -> dict[st
     return made | facts
 
 
-def tell_of(message: UUID, what: What) -> None:
-    of = Message.objects.values_list("conversation__owner_id", "conversation_id").get(pk=message)
-    tell_owner(*of, what, message)
+def tell_of(row: Message, what: What) -> None:
+    tell_owner(row.conversation.owner_id, row.conversation_id, what, row.pk)

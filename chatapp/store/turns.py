@@ -17,12 +17,12 @@ from django.utils import timezone
 from ..core.decision import arguments_hash
 from ..core.items import Item, Outcome
 from .branches import load_items, next_round
-from .changes import What, turn_ended, turn_goes_on
+from .changes import turn_ended, turn_goes_on
 from .cutting import Seen, best_seen, cut_off, ended_by, measured_of, sent_for_the_open_round
 from .models import IS_LIVE, LIVE, Conversation, Message, Role, Status, ToolRun
 from .models import Draft as DraftRow
 from .models import Item as ItemRow
-from .rows import Claim, Fenced, Measured, append, hold, note_measured, tell_of
+from .rows import Claim, Fenced, Measured, append, hold, keep, load_to_write, noted, tell_of
 from .turns_at_once import refuse_another
 
 
@@ -44,22 +44,23 @@ def claim_turn(message: UUID, *, runner: str, seen: int) -> Claim:
     changes = {"attempt": F("attempt") + 1, "tries": F("tries") + 1}
     if not rows.update(status=Status.RUNNING, runner=runner, touched_at=Now(), **changes):
         raise Fenced
-    tell_of(message, "turn began")
+    tell_of(load_to_write(message), "turn began")
     return Claim(message, seen + 1)
 
 
 @transaction.atomic
 def append_round(claim: Claim, items: Sequence[Item], measured: Measured) -> None:
     """All items of one response together, so that nothing half-said is ever replayed."""
-    hold(claim, tries=1)
-    append(claim.message, items, measured)
+    row = hold(claim)
+    append(row, items, measured)
+    keep(row, tries=1)
     DraftRow.objects.filter(message=claim.message).delete()
 
 
 @transaction.atomic
 def begin_call(claim: Claim, call: Item) -> None:
     """Before it runs: whoever finds this and no result knows that it may have run."""
-    hold(claim)
+    keep(hold(claim))
     begun = {
         "attempt": claim.attempt,
         "arguments_hash": arguments_hash(call.text),
@@ -70,25 +71,26 @@ def begin_call(claim: Claim, call: Item) -> None:
 
 @transaction.atomic
 def append_result(claim: Claim, item: Item, measured: Measured) -> None:
-    hold(claim)
-    append(claim.message, [item], measured)
+    row = hold(claim)
+    append(row, [item], measured)
+    keep(row)
 
 
 @transaction.atomic
 def finish(claim: Claim, items: Sequence[Item], measured: Measured) -> None:
     """The final answer."""
-    hold(claim, status=Status.COMPLETE)
-    append(claim.message, items, measured)
-    _settle(claim.message, "turn ended")
+    row = hold(claim)
+    append(row, items, measured)
+    _end(row, Status.COMPLETE)
 
 
 @transaction.atomic
 def give_up(claim: Claim, status: Status, seen: Seen, measured: Measured, ended: dict[str, Any]) -> None:
     """The loop ends the turn without a final answer; what was seen of the open round is kept as cut items."""
-    hold(claim, status=status)
-    _append_cut(Message.objects.get(pk=claim.message), load_items(claim.message), seen, Outcome.STOPPED)
-    note_measured(claim.message, measured, ended=ended)
-    _settle(claim.message, "turn ended")
+    row = hold(claim)
+    _append_cut(row, load_items(claim.message), seen, Outcome.STOPPED)
+    row.metadata = noted(row.metadata, measured, ended=ended)
+    _end(row, status)
 
 
 @transaction.atomic
@@ -139,7 +141,7 @@ def requeue(message: UUID, *, runner: str = "") -> bool:
     mine = Message.objects.filter(pk=message, status=row.status, attempt=row.attempt)
     if not mine.update(status=Status.QUEUED, **changes):
         return False
-    tell_of(message, "turn queued")
+    tell_of(row, "turn queued")
     return True
 
 
@@ -219,27 +221,31 @@ def _take(
     rows = Message.objects.filter(pk=message, status__in=leaves, **(mine or {}))
     if not rows.update(status=status, attempt=F("attempt") + 1, runner="", touched_at=Now()):
         return False
+    row = load_to_write(message)
     # Rows that cannot be read must not keep a turn alive: verify_log names them.
     with suppress(ValueError, TypeError, KeyError):
-        _keep_what_was_seen(message, seen, outcome, ended)
-    _settle(message, "turn ended")
+        _keep_what_was_seen(row, seen, outcome, ended)
+    _end(row, status)
     return True
 
 
-def _keep_what_was_seen(message: UUID, seen: Seen | None, outcome: Outcome, ended: dict[str, Any]) -> None:
-    row = Message.objects.get(pk=message)
-    stored = load_items(message)
-    best = best_seen(seen, message, row.attempt - 1)
+def _keep_what_was_seen(row: Message, seen: Seen | None, outcome: Outcome, ended: dict[str, Any]) -> None:
+    stored = load_items(row.pk)
+    best = best_seen(seen, row.pk, row.attempt - 1)
     _append_cut(row, stored, best, outcome)
-    note_measured(message, Measured(round=sent_for_the_open_round(stored, best)), ended=ended)
+    sent = Measured(round=sent_for_the_open_round(stored, best))
+    row.metadata = noted(row.metadata, sent, ended=ended)
 
 
 def _append_cut(row: Message, stored: Sequence[Item], seen: Seen | None, outcome: Outcome) -> None:
     items = cut_off(row.model, stored, seen, outcome)
-    append(row.pk, items, measured_of(seen, [item.key for item in items]))
+    append(row, items, measured_of(seen, [item.key for item in items]))
 
 
-def _settle(message: UUID, what: What) -> None:
-    DraftRow.objects.filter(message=message).delete()
-    tell_of(message, what)
-    turn_ended.send(sender=None, message=message)
+def _end(row: Message, status: Status) -> None:
+    row.status = status
+    for _, kept in turn_ended.send(sender=None, row=row):
+        row.metadata = {**row.metadata, **cast(dict[str, Any], kept)} if kept else row.metadata
+    keep(row, status=status)
+    DraftRow.objects.filter(message=row.pk).delete()
+    tell_of(row, "turn ended")

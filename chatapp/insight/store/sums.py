@@ -9,7 +9,6 @@ from contextlib import suppress
 from datetime import UTC, date, datetime
 from operator import itemgetter
 from typing import Any
-from uuid import UUID
 
 from django.contrib.auth.models import User
 from django.db import connection, transaction
@@ -33,8 +32,8 @@ def day_of(moment: datetime) -> date:
 
 
 @receiver(turn_ended)
-def _turn_ended(message: UUID, **_: Any) -> None:
-    count_ending(message)
+def _turn_ended(row: Message, **_: Any) -> dict[str, Any]:
+    return count_ending(row)
 
 
 @receiver(turn_goes_on)
@@ -42,22 +41,19 @@ def _turn_goes_on(row: Message, **_: Any) -> dict[str, Any]:
     return {COUNTED: counted_so_far(row)}
 
 
-def count_ending(message: UUID, now: datetime | None = None) -> None:
-    """The turn has ended in this transaction, which holds its row: what came since it was last counted is added."""
-    rows = Message.objects.filter(pk=message)
-    metadata, status, model, owner = rows.values_list(
-        "metadata", "status", "model", "conversation__owner"
-    ).get()
+def count_ending(row: Message, now: datetime | None = None) -> dict[str, Any]:
+    """The turn ends in this transaction, which holds its row: what came since it was last counted is added. Gives what the row's
+    metadata keeps of it."""
+    metadata = row.metadata
     if not isinstance(metadata, dict):
-        return
+        return {}
     before = portions(metadata)
     day = day_of(now or timezone.now())
-    portion = _portion(metadata, status, day, load_price(model))
-    kept = [*(each.as_json() for each in before), portion.as_json()]
-    rows.update(metadata=metadata | {COUNTED: kept})
+    portion = _portion(metadata, row.status, day, load_price(row.model))
     made = counts(metadata, portion, before[-1] if before else None)
-    _add_to_person(day, model, owner, made)
-    _add_to_model(day, model, made)
+    _add_to_person(day, row.model, row.conversation.owner_id, made)
+    _add_to_model(day, row.model, made)
+    return {COUNTED: [*(each.as_json() for each in before), portion.as_json()]}
 
 
 def counted_so_far(row: Message) -> list[dict[str, Any]]:

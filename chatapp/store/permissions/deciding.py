@@ -15,7 +15,7 @@ from ...core.decision import Decided, Decision, arguments_hash, decision_item, s
 from ...core.items import Item, KeyMaker, Kind, Outcome
 from ..branches import load_items
 from ..models import Conversation, Message, Status
-from ..rows import Claim, Measured, append, hold, note_measured, tell_of
+from ..rows import Claim, Measured, append, hold, keep, load_to_write, noted, tell_of
 from ..tree import Refused
 from ..turns_at_once import TOO_MANY, room_for
 from . import grants
@@ -30,9 +30,10 @@ Answers = Mapping[str, tuple[Decision, str]]
 @transaction.atomic
 def park(claim: Claim, asks: Sequence[Item], measured: Measured) -> None:
     """The turn waits for a person: no task, no lock."""
-    hold(claim, status=Status.WAITING, runner="")
-    note_measured(claim.message, measured, asks=[call.key for call in asks])
-    tell_of(claim.message, "turn waits")
+    row = hold(claim)
+    row.metadata = noted(row.metadata, measured, asks=[call.key for call in asks])
+    keep(row, status=Status.WAITING, runner="")
+    tell_of(row, "turn waits")
 
 
 @transaction.atomic
@@ -44,10 +45,10 @@ def decide(
     # Before the conversation, as whoever asks does.
     room = room_for(by)
     _lock(answer)
-    row = Message.objects.get(pk=answer)
+    row = load_to_write(answer)
     items = load_items(answer)
     calls = _asked(row, items, answers, fingerprints)
-    _append_decisions(answer, items, calls, answers, by)
+    append(row, _decisions(items, calls, answers, by), Measured())
     left = [key for key in asks_of(row) if key not in answers]
     if not left and room < 1:
         raise Refused(TOO_MANY)
@@ -57,7 +58,11 @@ def decide(
             grants.give(row.conversation_id, call.name, fingerprints[call.name], by)
     allowed = {call.name for call in calls if answers[call.key][0] is Decision.CONVERSATION}
     waiting = (
-        Message.objects.filter(conversation=row.conversation_id, status=Status.WAITING) if allowed else []
+        Message.objects.filter(conversation=row.conversation_id, status=Status.WAITING).select_related(
+            "conversation"
+        )
+        if allowed
+        else []
     )
     for other in waiting:
         names = {item.key: item.name for item in load_items(other.pk)}
@@ -97,9 +102,7 @@ def _asked(
     return calls
 
 
-def _append_decisions(
-    answer: UUID, items: Iterable[Item], calls: Iterable[Item], answers: Answers, by: User
-) -> None:
+def _decisions(items: Iterable[Item], calls: Iterable[Item], answers: Answers, by: User) -> list[Item]:
     keys = KeyMaker(item.key for item in items)
     made: list[Item] = []
     for call in calls:
@@ -115,7 +118,7 @@ def _append_decisions(
         made.append(decision_item(keys.take(), call, decided))
         if decision is Decision.DENIED:
             made.append(_denied(keys.take(), call))
-    append(answer, made, Measured())
+    return made
 
 
 def _denied(key: str, call: Item) -> Item:
@@ -132,11 +135,11 @@ def _denied(key: str, call: Item) -> Item:
 
 def _settle(row: Message, left: Sequence[str], runner: str) -> bool:
     """Goes on when nothing is left to decide; whether it does."""
-    note_measured(row.pk, Measured(), asks=list(left))
+    row.metadata = noted(row.metadata, Measured(), asks=list(left))
     if left:
-        tell_of(row.pk, "turn waits")
+        keep(row)
+        tell_of(row, "turn waits")
         return False
-    changes = {"status": Status.QUEUED, "tries": 0, "runner": runner, "touched_at": Now()}
-    Message.objects.filter(pk=row.pk, status=Status.WAITING).update(**changes)
-    tell_of(row.pk, "turn queued")
+    keep(row, status=Status.QUEUED, tries=0, runner=runner)
+    tell_of(row, "turn queued")
     return True

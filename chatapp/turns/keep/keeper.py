@@ -267,7 +267,14 @@ def _is_or_can_be_stopped(claim: Claim) -> bool:
 
 async def _told_of_end(message: UUID) -> None:
     with suppress(Error, ObjectDoesNotExist):
-        await in_thread(tell_of)(message, "turn ended")
+        await in_thread(_tell_of_end)(message)
+
+
+def _tell_of_end(message: UUID) -> None:
+    tell_of(
+        Message.objects.select_related("conversation").only("conversation__owner").get(pk=message),
+        "turn ended",
+    )
 
 
 def _changed_at(path: Path) -> int:
