@@ -9,11 +9,13 @@ from uuid import UUID, uuid4
 
 from asgiref.sync import async_to_sync
 from django import forms
+from django.contrib.auth.models import User
 from django.http import QueryDict
 
 from ..catalog.page.models import find_model
 from ..core.items import clean
 from ..pages.models import Preference
+from ..pages.preferences import load_preference
 from ..providers.configured import UnknownModel
 from ..turns.engine import engine
 
@@ -42,14 +44,14 @@ class Instructions(Words):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AskedQuestion:
-    """What is asked for. `key` names the form, so that sending it twice asks once. `tools`: None where nobody chose."""
+    """What is asked for. `key` names the form, so that sending it twice asks once. `instructions`, `tools`: None where nobody chose."""
 
     text: str
     model: str
     effort: str
     parent: UUID | None
     key: UUID
-    instructions: str
+    instructions: str | None
     tools: list[str] | None
 
 
@@ -64,9 +66,9 @@ class AskForm(forms.Form):
     key = forms.UUIDField(required=False)
     instructions = Instructions()
 
-    def __init__(self, data: Mapping[str, Any], preference: Preference) -> None:
+    def __init__(self, data: Mapping[str, Any], person: User) -> None:
         super().__init__(data)
-        self._preference = preference
+        self._person = person
         for name in ("parent", "key"):
             self.fields[name].error_messages["invalid"] = "The page was too old. Reload it and send again."
 
@@ -96,7 +98,7 @@ class AskForm(forms.Form):
         )
 
     def clean_model(self) -> str:
-        name: str = self.cleaned_data["model"] or usual_model(self._preference)
+        name: str = self.cleaned_data["model"] or usual_model(load_preference(self._person))
         if self.cleaned_data.get("example") == ABOUT_US:
             name = WHO_KNOWS
         try:
@@ -110,9 +112,9 @@ class AskForm(forms.Form):
         effort: str = self.cleaned_data["effort"]
         return effort if spec and effort in spec.efforts else ""
 
-    def clean_instructions(self) -> str:
+    def clean_instructions(self) -> str | None:
         words: str = self.cleaned_data["instructions"]
-        return words if "instructions" in self.data else self._preference.instructions
+        return words if "instructions" in self.data else None
 
     def clean(self) -> None:
         if not (self.cleaned_data.get("example") or self.cleaned_data.get("text", "")).strip():

@@ -11,7 +11,7 @@ from typing import Any
 
 from django.conf import settings
 from django.contrib.auth.models import User
-from django.db.models import Q, Sum
+from django.db.models import Exists, Q, Sum
 from django.dispatch import receiver
 from django.utils import timezone
 
@@ -66,7 +66,9 @@ def save_limit(row: DailyLimit) -> None:
 
 def load_limit(user: User) -> DailyLimit | None:
     """The one that says most about them, where it limits anything."""
-    rows = {row.who: row for row in DailyLimit.objects.filter(Q(user=None) | Q(user=user.pk))}
+    with_key = ModelProvider.objects.filter(is_on=True).exclude(key_variable="")
+    found = DailyLimit.objects.filter(Q(user=None) | Q(user=user.pk)).annotate(has_key=Exists(with_key))
+    rows = {row.who: row for row in found}
     for who in Who.values:
         if who in rows and _is_in_force(rows[who]) and _is(user, who):
             row = rows[who]
@@ -109,10 +111,8 @@ def free_again(now: datetime) -> str:
     return in_short(minutes * 60_000) if minutes > 1 else "a minute"
 
 
-def _is_in_force(row: DailyLimit) -> bool:
-    if not row.with_key_only or any(endpoint.key for endpoint in settings.PROVIDERS):
-        return True
-    return ModelProvider.objects.filter(is_on=True).exclude(key_variable="").exists()
+def _is_in_force(row: Any) -> bool:
+    return not row.with_key_only or row.has_key or any(endpoint.key for endpoint in settings.PROVIDERS)
 
 
 def _is(user: User, who: str) -> bool:

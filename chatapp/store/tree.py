@@ -9,7 +9,6 @@ from uuid import UUID
 
 from django.contrib.auth.models import User
 from django.db import IntegrityError, transaction
-from django.db.models import Case, F, Value, When
 from django.db.models.functions import Now
 from django.utils import timezone
 
@@ -80,17 +79,16 @@ def start_answer(question: UUID, *, author: User | None, asked: AskedFor) -> Sta
     def start() -> Started:
         rows = Message.objects.filter(pk=question, role=Role.USER, deletion=None)
         row = rows.first()
-        order, owner = _take_orders(row.conversation_id, 1) if row else (0, 0)
+        here = _hold(row.conversation_id) if row else None
         # It is asked once more, now that nobody can delete it meanwhile.
-        if row is None or not rows.exists():
+        if row is None or here is None or not rows.exists():
             raise Refused("That question is not there any more.")
-        answer = _answer_to(
-            row, order, author, asked, before=_answer_above(row.conversation_id, row.parent_id)
-        )
+        before = _answer_above(here.pk, row.parent_id)
+        answer = _answer_to(row, here.next_order, author, asked, before=before)
         answer.save(force_insert=True)
-        Conversation.objects.filter(pk=row.conversation_id).update(head=answer)
-        tell_owner(owner, row.conversation_id, "turn queued", answer.id)
-        return Started(row.conversation_id, row.id, answer.id)
+        Conversation.objects.filter(pk=here.pk).update(head=answer, next_order=here.next_order + 1)
+        tell_owner(here.owner_id, here.pk, "turn queued", answer.id)
+        return Started(here.pk, row.id, answer.id)
 
     return _once(asked, author, None, start)
 
@@ -135,27 +133,26 @@ def _start_turn(
         raise Refused("Write a question first.")
     if len(words.encode()) > ITEM_CAP:
         raise Refused("The question is too long: at most 4 MiB.")
-    order, owner = _take_orders(conversation, 2)
+    here = _hold(conversation)
     above = _answer_above(conversation, parent)
     _refuse_to_follow(parent, above)
     question = Message(
-        conversation_id=conversation, parent_id=parent, order=order, role=Role.USER, author=author, next_seq=1
+        conversation=here,
+        parent_id=parent,
+        order=here.next_order,
+        role=Role.USER,
+        author=author,
+        next_seq=1,
     )
-    answer = _answer_to(question, order + 1, author, asked, before=above)
+    answer = _answer_to(question, here.next_order + 1, author, asked, before=above)
     Message.objects.bulk_create([question, answer])
     Item.objects.create(message=question, seq=0, key="part-0", kind=Kind.USER_MESSAGE, text=words)
+    titled = {} if here.title else {"title": first_words(words), "titled_by": TitledBy.WORDS}
     Conversation.objects.filter(pk=conversation).update(
-        updated_at=timezone.now(),
-        head=answer,
-        title=_where_untitled(first_words(words), "title"),
-        titled_by=_where_untitled(TitledBy.WORDS, "titled_by"),
+        updated_at=timezone.now(), head=answer, next_order=here.next_order + 2, **titled
     )
-    tell_owner(owner, conversation, "turn queued", answer.id)
+    tell_owner(here.owner_id, conversation, "turn queued", answer.id)
     return Started(conversation, question.id, answer.id)
-
-
-def _where_untitled(found: str, field: str) -> Case:
-    return Case(When(title="", then=Value(found)), default=F(field))
 
 
 def move_head(conversation: UUID, message: UUID) -> None:
@@ -186,13 +183,13 @@ def _answer_to(
     )
 
 
-def _take_orders(conversation: UUID, count: int) -> tuple[int, int]:
-    """The first of `count` new sibling numbers, and whose conversation it is. The update also locks it for this transaction."""
-    rows = Conversation.objects.filter(pk=conversation, deleted_at=None)
-    if not rows.update(next_order=F("next_order") + count):
+def _hold(conversation: UUID) -> Conversation:
+    """The row, to which nobody else adds before this transaction has ended."""
+    rows = Conversation.objects.select_for_update(no_key=True).defer("tools", "instructions")
+    row = rows.filter(pk=conversation, deleted_at=None).first()
+    if row is None:
         raise Refused("That conversation is not there any more.")
-    after, owner = Conversation.objects.values_list("next_order", "owner_id").get(pk=conversation)
-    return after - count, owner
+    return row
 
 
 def _answer_above(conversation: UUID, parent: UUID | None) -> Message | None:

@@ -42,7 +42,7 @@ LISTENING = "Listening"
 @login_required
 def ask_first(request: SignedIn) -> HttpResponse:
     """Opens a conversation."""
-    form = AskForm(request.POST, load_preference(request.user))
+    form = AskForm(request.POST, request.user)
     try:
         started = _ask(request, form, None)
     except Refused as error:
@@ -56,7 +56,7 @@ def ask_first(request: SignedIn) -> HttpResponse:
 @login_required
 def ask(request: SignedIn, pk: UUID) -> HttpResponse:
     mine = my_conversation(request.user, pk)
-    form = AskForm(request.POST, load_preference(request.user))
+    form = AskForm(request.POST, request.user)
     try:
         started = _ask(request, form, mine)
     except Refused as error:
@@ -89,11 +89,17 @@ def _ask(request: SignedIn, form: AskForm, mine: Conversation | None) -> Started
         model=question.model,
         effort=question.effort,
         parent=question.parent,
-        instructions=question.instructions,
+        instructions="" if mine else _instructions(request, question),
         tools=question.tools,
         submission=submission(request, question.key),
         sent_from=_start(question.parent, question.model) if left_out else None,
     )
+
+
+def _instructions(request: SignedIn, question: AskedQuestion) -> str:
+    """Of a conversation that this question opens."""
+    said = question.instructions
+    return load_preference(request.user).instructions if said is None else said
 
 
 def _start(leaf: UUID | None, model: str) -> UUID | None:
@@ -122,7 +128,7 @@ def edit(request: SignedIn, pk: UUID) -> HttpResponse:
     if request.method != "POST":
         text = "".join(item.text for item in load_items(pk))
         return _editing(request, message, {"text": text})
-    form = AskForm(_with_model(request, _newest_answer(message)), load_preference(request.user))
+    form = AskForm(_with_model(request, _newest_answer(message)), request.user)
     try:
         _ask_beside(request, form, message)
     except Refused as error:
@@ -181,7 +187,7 @@ def _ask_again(request: SignedIn, answer: Message) -> Started:
     """`answer` may be a question that has none, or whose answers were deleted."""
     before = answer if answer.role == Role.ASSISTANT else _newest_answer(answer)
     question = answer.parent_id if answer.role == Role.ASSISTANT else answer.pk
-    form = AskForm(_with_model(request, before) | {"text": "-"}, load_preference(request.user))
+    form = AskForm(_with_model(request, before) | {"text": "-"}, request.user)
     if not form.is_valid() or question is None:
         raise Refused(form.sentence or NEITHER)
     model = form.question.model
