@@ -18,7 +18,11 @@ from .changes import tell, tell_owner
 from .models import LIVE, Conversation, Item, Message, Role, Status, TitledBy
 from .refusal import BeyondLimit
 from .refusal import Refused as Refused
+from .rows import Claim
 from .turns_at_once import refuse_another
+
+QUEUED: dict[str, Any] = {"status": Status.QUEUED}
+CLAIMED: dict[str, Any] = {"status": Status.RUNNING, "attempt": 1, "tries": 1}
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +32,11 @@ class Started:
     conversation: UUID
     question: UUID
     answer: UUID
+
+    @property
+    def claim(self) -> Claim:
+        """Of whoever was named as its runner."""
+        return Claim(self.answer, CLAIMED["attempt"])
 
 
 class SentAlready(Exception):
@@ -41,11 +50,13 @@ class SentAlready(Exception):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AskedFor:
     """How a question is to be answered. `submission` names the form, so that sending it twice makes one.
-    `sent_from`: the message from which on the branch is sent, where older turns are left out."""
+    `sent_from`: the message from which on the branch is sent, where older turns are left out. `claimed`: its runner begins
+    at once, so that its first attempt is made with it; else it waits until somebody claims it."""
 
     model: str
     effort: str = ""
     runner: str = ""
+    claimed: bool = False
     submission: UUID | None = None
     sent_from: UUID | None = None
 
@@ -175,8 +186,8 @@ def _answer_to(
         author=author,
         model=asked.model,
         effort=asked.effort,
-        status=Status.QUEUED,
         runner=asked.runner,
+        **(CLAIMED if asked.claimed else QUEUED),
         submission=asked.submission,
         sent_from_id=asked.sent_from or (before.sent_from_id if before else None),
         touched_at=Now(),

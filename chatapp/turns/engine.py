@@ -131,7 +131,7 @@ class Engine:
         else:
             starting = in_thread(store.start_turn)
             started = await starting(conversation, text, parent=parent, author=author, asked=asked)
-        await self.runner.start(started.answer, seen=0)
+        await self.runner.begin(started.claim)
         return started
 
     def definitions(self, names: Sequence[str] | None = None) -> list[dict[str, Any]]:
@@ -165,13 +165,19 @@ class Engine:
         """A sibling answer to the same question."""
         asked = self._asked(model, effort, submission, sent_from)
         started = await in_thread(store.start_answer)(question, author=author, asked=asked)
-        await self.runner.start(started.answer, seen=0)
+        await self.runner.begin(started.claim)
         return started
 
     def _asked(self, model: str, effort: str, submission: UUID | None, sent_from: UUID | None) -> AskedFor:
         self._check(model, effort)
-        runner = self.runner.name
-        return AskedFor(model=model, effort=effort, runner=runner, submission=submission, sent_from=sent_from)
+        return AskedFor(
+            model=model,
+            effort=effort,
+            runner=self.runner.name,
+            claimed=True,
+            submission=submission,
+            sent_from=sent_from,
+        )
 
     def _check(self, model: str, effort: str) -> None:
         """UnknownModel or Refused, before anything is written."""

@@ -62,14 +62,16 @@ class World:
     drafts: Drafts = field(default_factory=Drafts)
 
 
-async def run_turn(claim: Claim, world: World) -> None:
-    """Answers one question. Whoever takes the turn over meanwhile makes this end quietly, with nothing written."""
-    answer = await world.keeper.patiently(in_thread(store.load_answer))(claim.message)
+async def run_turn(claim: Claim, world: World, *, is_new: bool = False) -> None:
+    """Answers one question. Whoever takes the turn over meanwhile makes this end quietly, with nothing written. `is_new`: nobody has
+    said anything to it yet."""
+    answer = None if is_new else await world.keeper.patiently(in_thread(store.load_answer))(claim.message)
+    items = answer.items if answer else []
     turn = TurnState(claim, answer, world.live, world.keeper, world.now)
     try:
         async with asyncio.TaskGroup() as group:
             beside = group.create_task(_keep_draft(turn, world.drafts, world.checkpoint))
-            await _Loop(turn, world).run(store.without_result(answer.items))
+            await _Loop(turn, world).run(store.without_result(items))
             beside.cancel()
     except* Fenced:
         log.info("turn %s attempt %s was taken over", claim.message, claim.attempt)

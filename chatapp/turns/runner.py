@@ -6,10 +6,10 @@ import asyncio
 import contextvars
 import logging
 from collections import Counter
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Coroutine, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from datetime import timedelta
-from typing import Protocol
+from typing import Any, Protocol
 from uuid import UUID
 
 from django.db import Error
@@ -35,6 +35,9 @@ class Runner(Protocol):
     @property
     def name(self) -> str: ...
 
+    async def begin(self, claim: Claim) -> None:
+        """The turn begins that was claimed for this process when it was made."""
+
     async def start(self, message: UUID, *, seen: int | None = None) -> None:
         """The queued turn begins. `seen`: the attempt that it stands at, where that is known."""
 
@@ -58,10 +61,18 @@ class EmbeddedRunner:
     def _keeper(self) -> Keeper:
         return self._world.keeper
 
+    async def begin(self, claim: Claim) -> None:
+        if self._attempts.get(claim.message, 0) <= claim.attempt:
+            self._attempts[claim.message] = claim.attempt
+            self._work(claim.message, run_turn(claim, self._world, is_new=True))
+
     async def start(self, message: UUID, *, seen: int | None = None) -> None:
+        self._work(message, self._run(message, seen))
+
+    def _work(self, message: UUID, turn: Coroutine[Any, Any, None]) -> None:
         self._heartbeat.begin()
         # A turn outlives the request that asked for it, so it must not inherit the request's context.
-        task = asyncio.create_task(self._run(message, seen), context=contextvars.Context())
+        task = asyncio.create_task(turn, context=contextvars.Context())
         self._tasks.setdefault(message, set()).add(task)
         task.add_done_callback(lambda done: self._forget(message, done))
 

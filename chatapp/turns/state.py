@@ -20,16 +20,17 @@ SAVING = "Saving… The database takes nothing at the moment; what you see is ke
 
 
 class TurnState:
-    """Its time goes on from where the last attempt left it: what people and crashes took is left out."""
+    """Its time goes on from where the last attempt left it: what people and crashes took is left out. `answer`: what is stored, where
+    that may be anything."""
 
     def __init__(
-        self, claim: Claim, answer: Answer, live: Live, keeper: Keeper, now: Callable[[], float]
+        self, claim: Claim, answer: Answer | None, live: Live, keeper: Keeper, now: Callable[[], float]
     ) -> None:
         self.claim, self._live, self._keeper, self._now = claim, live, keeper, now
         self.patiently = keeper.patiently
         self.draft = Draft()
-        self.keys = KeyMaker(item.key for item in answer.items)
-        before: float = answer.row.metadata.get("elapsed_ms", 0)
+        self.keys = KeyMaker(item.key for item in answer.items) if answer else KeyMaker()
+        before: float = answer.row.metadata.get("elapsed_ms", 0) if answer else 0
         self._began = now() - before / 1000
         live.open(self.stream, self.draft, self.elapsed)
 

@@ -83,6 +83,13 @@ class Stage:
         )
         return started.answer
 
+    async def leave(self, runner: str = "", *, claimed: bool = False) -> UUID:
+        """A question whose turn a process of this name is to claim, or has claimed: this one, where nobody is named."""
+        asked = store.AskedFor(model=self.model, runner=runner or self.engine.runner.name, claimed=claimed)
+        owner = self.conversation.owner
+        starting = in_thread(store.start_turn)
+        return (await starting(self.conversation.id, "Why?", parent=None, author=owner, asked=asked)).answer
+
     async def ask(
         self, text: str = "Why?", *, at: UUID | None = None, model: str = "", effort: str = ""
     ) -> Message:

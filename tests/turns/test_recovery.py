@@ -80,21 +80,9 @@ def model(*scripts) -> ScriptedProvider:
     return ScriptedProvider(scripts or [response(text("Here."))])
 
 
-async def left(on: Stage, runner: str) -> UUID:
-    """A question whose turn a process of that name was to run."""
-    started = await in_thread(store.start_turn)(
-        on.conversation.id,
-        "Why?",
-        parent=None,
-        author=on.conversation.owner,
-        asked=store.AskedFor(model=on.model, runner=runner),
-    )
-    return started.answer
-
-
 async def left_running(on: Stage, runner: str, *, attempt: int = 1) -> Claim:
-    """The same, claimed so many times."""
-    answer = await left(on, runner)
+    """A question whose turn a process of that name has claimed, so many times."""
+    answer = await on.leave(runner)
     for seen in range(attempt):
         claim = await in_thread(store.claim_turn)(answer, runner=runner, seen=seen)
     return claim
@@ -126,7 +114,7 @@ def result(of: Item) -> Item:
 def test_a_queued_turn_of_a_dead_process_is_answered_at_the_start(folder, dead):
     async def story():
         async with stage(ScriptedCatalog(model()), folder) as on:
-            row = await started(on, await left(on, dead))
+            row = await started(on, await on.leave(dead))
             assert (row.status, row.attempt, row.runner) == (Status.COMPLETE, 1, on.engine.runner.name)
             assert await on.said(row.id) == "Here."
 
@@ -254,7 +242,7 @@ def test_a_turn_that_was_looked_for_between_its_making_and_its_start_is_begun_on
 
     async def story():
         async with stage(ScriptedCatalog(provider), folder) as on:
-            answer = await left(on, on.engine.runner.name)
+            answer = await on.leave(on.engine.runner.name)
             await on.engine.runner.recover()
             await reached.wait()
             await on.engine.runner.start(answer)
@@ -263,6 +251,23 @@ def test_a_turn_that_was_looked_for_between_its_making_and_its_start_is_begun_on
             assert len(provider.asked) == 1
             await on.engine.stop(answer)
             assert (await on.end(answer)).attempt == 2
+
+    play(story())
+
+
+def test_a_claimed_turn_that_was_looked_for_before_it_began_is_begun_once(folder):
+    reached = asyncio.Event()
+    provider = model(held(text("It"), reached=reached))
+
+    async def story():
+        async with stage(ScriptedCatalog(provider), folder) as on:
+            answer = await on.leave(claimed=True)
+            await on.engine.runner.recover()
+            await reached.wait()
+            await on.engine.runner.begin(Claim(answer, 1))
+            await on.engine.stop(answer)
+            assert (await on.end(answer)).attempt == 3
+            assert len(provider.asked) == 1
 
     play(story())
 

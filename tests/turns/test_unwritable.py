@@ -243,8 +243,9 @@ def test_a_write_whose_confirmation_was_lost_is_found_standing_and_not_done_agai
 
     async def story():
         async with stage(ScriptedCatalog(provider), folder, tools=tools) as on:
-            answer = await on.begin()
+            answer = await on.leave()
             hearing = asyncio.create_task(ends_heard(on, answer))
+            await on.engine.runner.start(answer)
             if name == "stop":
                 await reached.wait()
                 assert await on.engine.stop(answer)

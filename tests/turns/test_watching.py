@@ -132,7 +132,7 @@ def test_what_was_streamed_is_what_is_stored_with_the_same_times(tmp_path):
 
     async def story():
         async with stage(ScriptedCatalog(provider), tmp_path, tools=CLOCK) as on:
-            started = await queued(on)
+            started = await on.leave()
             watcher = Watcher(on, started)
             await asyncio.sleep(0)
             await on.engine.runner.start(started)
@@ -150,25 +150,13 @@ def test_what_was_streamed_is_what_is_stored_with_the_same_times(tmp_path):
     play(story())
 
 
-async def queued(on: Stage) -> UUID:
-    """A turn that nobody has begun yet, by the name of this process."""
-    started = await in_thread(store.start_turn)(
-        on.conversation.id,
-        "Why?",
-        parent=None,
-        author=on.conversation.owner,
-        asked=store.AskedFor(model=on.model, runner=on.engine.runner.name),
-    )
-    return started.answer
-
-
 @pytest.mark.parametrize("nap", [0.0, 0.05])
 def test_a_watcher_from_before_the_claim_sees_the_first_word_without_waiting_for_a_look(tmp_path, nap):
     reached = asyncio.Event()
 
     async def story():
         async with stage(ScriptedCatalog(model(held(text("It is"), reached=reached))), tmp_path) as on:
-            answer = await queued(on)
+            answer = await on.leave()
             watcher = Watcher(on, answer)
             await asyncio.sleep(nap)
             await on.engine.runner.start(answer)
