@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from copy import copy
 from dataclasses import replace
 from uuid import UUID
 
@@ -28,12 +29,13 @@ from ..core.items import Kind
 from ..pages import operations
 from ..pages.elements import item_id, message_id
 from ..store import Seen, in_thread
+from ..store.changes import Ended
 from ..store.models import LIVE, Status
 from ..thread.item import ShownItem
 from ..thread.item_body import ARGUMENTS, blocks_within
 from ..thread.items_so_far import ItemSoFar, item_from_draft
 from ..thread.message import ShownMessage
-from ..thread.page import Viewer, load_message
+from ..thread.page import Viewer, load_message, shown_alone
 from ..turns.engine import Engine
 from ..turns.watching import AT_WORK, News, watch
 from .growing_item import Emit, GrowingItem
@@ -43,7 +45,17 @@ GROWING_ARGUMENTS = '<pre class="well" tabindex="0" data-grows></pre>'
 
 
 class AnswerNews:
-    def __init__(self, message: UUID, viewer: Viewer, engine: Engine, outbox: Outbox) -> None:
+    """`shown`: as the page has it already."""
+
+    def __init__(
+        self,
+        message: UUID,
+        viewer: Viewer,
+        engine: Engine,
+        outbox: Outbox,
+        *,
+        shown: ShownMessage | None = None,
+    ) -> None:
         self.message, self.viewer, self.engine, self.outbox = message, viewer, engine, outbox
         self._draft, self._attempt = Draft(), -1
         self._pieces: dict[str, ItemSoFar] = {}
@@ -52,19 +64,26 @@ class AnswerNews:
         self._growing: dict[str, GrowingItem] = {}
         self._shells: dict[str, str] = {}
         self._finishing: set[asyncio.Task[None]] = set()
-        self._shown: ShownMessage | None = None
+        self._shown = shown
+        if shown:
+            self._shells[shown.id] = shown.shell()
+        # Who is beside it, as long as nobody came or went; how it ended, where whoever wrote that told it.
+        self._look = shown.look if shown else None
+        self._ended: Ended | None = None
         # What is said in the first news may be on the page already.
         self._joining = True
 
     async def run(self) -> ShownMessage:
         """Until the turn has ended or waits for a person; returns what the rows say then."""
-        shown = await self._show_rows()
+        shown = self._shown or await self._show_rows()
         if shown.row.status not in AT_WORK:
             self._keep()
         elif not shown.end:
             # What was asked at the end of the page is decided.
             self.outbox.add(operations.gone(self._end))
-        async for news in watch(self.message, self.engine.live, self.engine.notices, self.engine.keeper):
+        engine = self.engine
+        async for news in watch(self.message, engine.live, engine.notices, engine.keeper, row=shown.row):
+            self._ended = news.ended
             await self._take(news)
             if self._joining:
                 # Only now is it known what of the page is void: it may show more than the rows do.
@@ -76,14 +95,25 @@ class AnswerNews:
         self._keep()
         return shown
 
+    def forget_family(self) -> None:
+        """Something is beside it, or below it, that was not there."""
+        self._look = None
+
+    def _as_written(self) -> ShownMessage | None:
+        if self._ended is None or self._look is None:
+            return None
+        siblings, is_leaf = self._look.siblings, self._look.leaf is not None
+        return shown_alone(self._ended.answer, self._ended.items, self.viewer, siblings, is_leaf=is_leaf)
+
     async def _show_rows(self) -> ShownMessage:
         """Everything that is stored; only what the page does not have yet goes out."""
-        shown = await in_thread(load_message)(self.message, self.viewer)
-        self._shown = shown
-        self._pieces = {item.piece.key: item.piece for item in shown.items}
+        shown = self._as_written() or await in_thread(load_message)(self.message, self.viewer)
+        self._shown, self._look = shown, shown.look
+        before, self._pieces = self._pieces, {item.piece.key: item.piece for item in shown.items}
         self._say_shell(shown.id, shown.shell(), "messages")
         for item in shown.items:
-            self._show_item(item)
+            if item.id not in self._shells or item.piece != before.get(item.piece.key):
+                self._show_item(item)
             self._body(item).settle(await blocks_within(self.message, item.piece))
         if shown.end:
             self._say_shell(self._end, shown.end_html(), self._items)
@@ -116,7 +146,8 @@ class AnswerNews:
         self._wait(self._draft.waits)
         for key in touched:
             self._show_growing(key, "".join(letters.get(key, ())))
-        if any(isinstance(said.event, ItemsStored) for said in news.said):
+        kinds = {type(said.event) for said in news.said}
+        if ItemsStored in kinds and TurnEnded not in kinds:
             await self._show_head()
 
     async def _show_head(self) -> None:
@@ -133,8 +164,9 @@ class AnswerNews:
             self._keep()
         self._attempt, self._draft = attempt, Draft()
         if self._shown:
-            row = self._shown.row
+            row = copy(self._shown.row)
             row.status = Status.RUNNING if row.status in LIVE else row.status
+            self._shown = replace(self._shown, row=row)
             self._say_shell(self._shown.id, self._shown.shell(), "messages")
 
     def _note(self, event: Event, at: float, letters: dict[str, list[str]], touched: dict[str, None]) -> None:

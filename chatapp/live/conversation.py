@@ -6,16 +6,23 @@ from __future__ import annotations
 import asyncio
 from uuid import UUID
 
-from ..conversations.news.question import end_of_branch, question_news, render_whole
+from ..conversations.news.question import (
+    NewQuestion,
+    end_of_branch,
+    load_question,
+    question_as_written,
+    render_whole,
+)
 from ..pages import operations
 from ..pages.operations import Operation
-from ..store import in_thread, load_branch, places
+from ..store import Questions, count_questions, in_thread, load_branch, places
+from ..store.changes import Begun, Ended, Written
 from ..store.models import LIVE, Conversation, Message, Role
-from ..thread.message import ShownMessage
+from ..thread.message import ShownMessage, version_of
 from ..thread.outline import render_line
 from ..thread.page import Viewer, load_message, load_messages, load_version
 from ..turns.engine import Engine
-from ..turns.notices import Notice
+from ..turns.notices import Notice, Once
 from ..turns.watching import AT_WORK
 from .answer import AnswerNews
 from .outbox import Outbox
@@ -43,6 +50,9 @@ class ConversationNews:
         self._stale = False
         self._told: tuple[UUID, str] | None = None
         self._following: asyncio.Task[None] | None = None
+        self._news: AnswerNews | None = None
+        # How many questions there are, where nobody came or went since they were counted.
+        self._questions: Questions | None = None
         # Something was told of the answer while its rows were being read.
         self._read_again = False
 
@@ -75,33 +85,54 @@ class ConversationNews:
                 self.outbox.add(operations.state("answering", "1"))
                 self._follow(message)
             case "turn queued":
-                await self._hear_of_answer(message)
+                await self._hear_of_answer(message, notice)
             case "turn ended" | "turn waits":
-                if await self._missed_the_end_of(message):
+                if await self._missed_the_end_of(message, notice.written):
                     self._follow(message)
             case "deleted" | "restored":
                 await self._hear_of_deletion(message)
             case "titled" | "turn began" | "head moved" | "listed" | "share closed" | "reviews" | "roles":
                 pass
 
-    async def _hear_of_answer(self, answer: UUID) -> None:
-        made, below = await in_thread(self._new_answer)(answer)
-        self.outbox.add(*made)
-        if below:
-            self.leaf = answer
-            self._follow(answer)
+    async def _hear_of_answer(self, answer: UUID, notice: Notice) -> None:
+        new = await in_thread(self._below)(answer, notice.written)
+        if new is None:
+            self.outbox.add(*await in_thread(self._beside)(answer))
+            self._forget_family()
+            return
+        self._questions = await self._count(answer, notice.once)
+        self.outbox.add(*await in_thread(new.news)(self.viewer.catalog, self._questions))
+        self.leaf = answer
+        self._follow(answer, new)
 
-    def _new_answer(self, answer: UUID) -> tuple[list[Operation], bool]:
+    async def _count(self, leaf: UUID, once: Once) -> Questions:
+        """With the one that was just asked."""
+        if self._questions:
+            return self._questions.one_more()
+        counting = in_thread(count_questions)
+        counted: Questions = await once.get(("questions", leaf), lambda: counting(self.conversation, leaf))
+        return counted
+
+    def _forget_family(self) -> None:
+        """Something came or went beside the branch on the page."""
+        self._questions = None
+        if self._news:
+            self._news.forget_family()
+
+    def _below(self, answer: UUID, written: Written | None) -> NewQuestion | None:
+        """The question, where it is below the branch on the page."""
+        if isinstance(written, Begun) and written.question.parent_id == self.leaf:
+            return question_as_written(written, self.viewer)
+        row = Message.objects.select_related("parent").filter(pk=answer, deletion=None).first()
+        if row is None or row.parent is None or self.leaf not in (row.parent_id, row.parent.parent_id):
+            return None
+        return load_question(row.parent.pk, answer, self.viewer)
+
+    def _beside(self, answer: UUID) -> list[Operation]:
+        """What has a new sibling: the other answers, or the other questions where this is the first answer to one."""
         row = Message.objects.select_related("parent").filter(pk=answer, deletion=None).first()
         if row is None or row.parent is None:
-            return [], False
-        if self.leaf in (row.parent_id, row.parent.parent_id):
-            return question_news(row.parent.pk, answer, self.viewer), True
-        return [operations.shell(sibling.shell()) for sibling in self._beside(row)], False
-
-    def _beside(self, row: Message) -> list[ShownMessage]:
-        """What has a new sibling: the other answers, or the other questions where this is the first answer to one."""
-        assert row.parent
+            return []
         answers = places.load_siblings(self.conversation, [row])[row.pk]
         beside = (
             answers
@@ -109,10 +140,13 @@ class ConversationNews:
             else places.load_siblings(self.conversation, [row.parent])[row.parent.pk]
         )
         others = [pk for pk in beside if pk not in (row.pk, row.parent_id)]
-        return load_messages(others[-MOST_SIBLINGS:], self.viewer)
+        return [
+            operations.shell(each.shell()) for each in load_messages(others[-MOST_SIBLINGS:], self.viewer)
+        ]
 
     async def _hear_of_deletion(self, message: UUID) -> None:
         await self._look_whether_stale()
+        self._forget_family()
         if self._stale:
             self._stop_following()
         else:
@@ -156,28 +190,30 @@ class ConversationNews:
         self.leaf = head
         return made + end_of_branch(shown[-1].row, self.viewer.catalog)
 
-    async def _missed_the_end_of(self, answer: UUID) -> bool:
+    async def _missed_the_end_of(self, answer: UUID, written: Written | None) -> bool:
         """Whoever follows hears of the end twice: by the turn's own events, and by this."""
         if answer != self.leaf:
             return False
         if self._following and not self._following.done():
             self._read_again = True
             return False
+        if isinstance(written, Ended):
+            return (answer, version_of(written.answer)) != self._told
         return await self._is_news(answer)
 
     async def _is_news(self, answer: UUID) -> bool:
         return (answer, await in_thread(load_version)(answer, self.viewer)) != self._told
 
-    def _follow(self, answer: UUID) -> None:
+    def _follow(self, answer: UUID, new: NewQuestion | None = None) -> None:
         self._stop_following()
-        self._following = self._tasks.create_task(self._followed(answer))
+        self._following = self._tasks.create_task(self._followed(answer, new))
 
-    async def _followed(self, answer: UUID) -> None:
+    async def _followed(self, answer: UUID, new: NewQuestion | None) -> None:
         more = True
         while more:
             self._read_again = False
-            await self._follow_once(answer)
-            more = await self._was_told_more(answer)
+            await self._follow_once(answer, new)
+            more, new = await self._was_told_more(answer), None
 
     async def _was_told_more(self, answer: UUID) -> bool:
         """Since its rows were read. What is told while this looks is looked at too."""
@@ -187,23 +223,27 @@ class ConversationNews:
                 return True
         return False
 
-    async def _follow_once(self, answer: UUID) -> None:
-        news = AnswerNews(answer, self.viewer, self.engine, self.outbox)
+    async def _follow_once(self, answer: UUID, new: NewQuestion | None) -> None:
+        """`new`: what the page was just told."""
+        on_page = new.answered if new else None
+        news = self._news = AnswerNews(answer, self.viewer, self.engine, self.outbox, shown=on_page)
         # Until it has ended, the page has no version of it: one that comes back meanwhile is told everything.
         self.outbox.add(operations.state("leaf", str(answer)), operations.state("version", ""))
         try:
             shown = await news.run()
         finally:
             news.close()
-        self.outbox.add(*await in_thread(self._ended)(shown))
+            self._news = None
+        self.outbox.add(*await in_thread(self._ended)(shown, new.asked if new else None))
         self._told = answer, shown.version
         self.outbox.add(operations.state("version", shown.version))
         if shown.row.status not in LIVE or shown.asks:
             self.outbox.add(operations.say(shown.in_a_word))
 
-    def _ended(self, answer: ShownMessage) -> list[Operation]:
-        question = answer.row.parent_id
-        line = [operations.put(render_line(load_message(question, self.viewer), answer))] if question else []
+    def _ended(self, answer: ShownMessage, asked: ShownMessage | None) -> list[Operation]:
+        if asked is None and answer.row.parent_id:
+            asked = load_message(answer.row.parent_id, self.viewer)
+        line = [operations.put(render_line(asked, answer))] if asked else []
         return line + end_of_branch(answer.row, self.viewer.catalog)
 
     def _stop_following(self) -> None:

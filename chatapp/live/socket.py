@@ -19,11 +19,11 @@ from django.http.request import split_domain_port, validate_host
 
 from ..conversations.news.list import list_news, row_now
 from ..core.named import number
-from ..pages.access import my_conversation
+from ..pages.access import is_told_of_theirs, my_conversation
 from ..pages.door.open_sockets import LOOKING, OPEN, OPENINGS, Rate
 from ..pages.operations import Operation
 from ..pages.preferences import load_preference
-from ..pages.signed_in import PRESENCE, who_is_signed_in
+from ..pages.signed_in import PRESENCE, Proof, still_proved, who_is_signed_in
 from ..pages.words.days import ZONE_COOKIE, zone_named
 from ..reviews.news import review_news
 from ..store import in_thread
@@ -78,6 +78,7 @@ class Listening(AsyncWebsocketConsumer):
         await self._told_of.enter_async_context(engine().notices.listen(user.pk, self._told))
         await self.accept()
         self._user, self._pace = user, Rate(WORDS, WORD_SECONDS)
+        self._proof: Proof | None = None
         self._outbox = Outbox(self._say)
         self._work = asyncio.create_task(self._listen(user))
         await OPEN.enter(user.pk, self)
@@ -121,7 +122,11 @@ class Listening(AsyncWebsocketConsumer):
 
     async def _ask_again(self, once: Once) -> None:
         """Of all sockets that are told of a fact, the first one asks, for each session."""
-        if await once.get(self._session, lambda: in_thread(who_is_signed_in)(self._session)) != self._user:
+        asking = in_thread(still_proved)
+        self._proof = await once.get(
+            (self._session, self._user.pk), lambda: asking(self._session, self._user, self._proof)
+        )
+        if self._proof is None:
             raise SignedOut
 
     async def _listen(self, user: User) -> None:
@@ -184,7 +189,8 @@ class Listening(AsyncWebsocketConsumer):
             self._outbox.add(*news)
         elif page:
             await self._ask_again(notice.once)
-            await in_thread(my_conversation)(user, page.conversation)
+            if not is_told_of_theirs(user, notice.written):
+                await in_thread(my_conversation)(user, page.conversation)
             await page.hear(notice)
 
 

@@ -8,6 +8,7 @@ from uuid import UUID
 from django.contrib.auth.models import User
 from django.http import Http404
 
+from ..store.changes import Written
 from ..store.models import Conversation, Message
 
 
@@ -26,6 +27,14 @@ def my_message(user: User, pk: UUID) -> Message:
     if found is None:
         raise Http404
     return found
+
+
+def is_told_of_theirs(user: User, written: Written | None) -> bool:
+    """Whether what was written is in a conversation of theirs, by the row as it was loaded to be written below it."""
+    if written is None:
+        return False
+    conversation = written.answer.conversation
+    return conversation.owner_id == user.pk and conversation.deleted_at is None
 
 
 def readable_message(user: User, pk: UUID) -> Message:

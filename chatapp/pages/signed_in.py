@@ -11,6 +11,7 @@ from django.conf import settings
 from django.contrib.auth import get_user
 from django.contrib.auth.models import AnonymousUser, User
 from django.contrib.sessions.models import Session
+from django.db.models import Subquery
 from django.http import HttpRequest
 from django.utils import timezone
 
@@ -35,6 +36,25 @@ def who_is_signed_in(session: str) -> Anybody:
     request = HttpRequest()
     request.session = SessionStore(session or None)
     return get_user(request)
+
+
+def proof_of(session: str, user: User) -> Proof | None:
+    """What is stored of them now; None where they are signed out for sure."""
+    sessions = Session.objects.filter(session_key=session, expire_date__gt=timezone.now())
+    rows = User.objects.filter(pk=user.pk, is_active=True)
+    stored = rows.annotate(session=Subquery(sessions.values("session_data"))).values_list(
+        "session", "password"
+    )
+    found = stored.first()
+    return found if found and found[0] is not None else None
+
+
+def still_proved(session: str, user: User, proof: Proof | None) -> Proof | None:
+    """What proves now that they are signed in; None where they are not. `proof`: what did so before."""
+    now = proof_of(session, user)
+    if now is None or now == proof:
+        return now
+    return now if who_is_signed_in(session) == user else None
 
 
 @dataclass(eq=False, slots=True)

@@ -3,6 +3,7 @@
 from .branches import (
     Answer,
     Branch,
+    Questions,
     count_questions,
     load_answer,
     load_branch,
@@ -60,6 +61,7 @@ __all__ = [
     "LiveTurn",
     "Measured",
     "Permissions",
+    "Questions",
     "Refused",
     "Seen",
     "SentAlready",

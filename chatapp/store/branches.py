@@ -28,7 +28,9 @@ WITH RECURSIVE branch(id, parent_id, conversation_id, depth, bound) AS (
 )
 """
 WHOLE = 2**31 - 1
-_LENGTH = _BRANCH + "SELECT COUNT(*) FROM branch"
+_QUESTIONS = f"""{_BRANCH} SELECT (SELECT COUNT(*) FROM branch), (
+    SELECT COUNT(*) FROM chatapp_message WHERE conversation_id = %s AND role = '{Role.USER}' AND deletion IS NULL
+)"""
 _MESSAGES = (
     _BRANCH + "SELECT m.* FROM chatapp_message m JOIN branch ON branch.id = m.id ORDER BY branch.depth"
 )
@@ -106,11 +108,16 @@ class Questions:
     here: int
     anywhere: int
 
+    def one_more(self) -> Questions:
+        return Questions(self.here + 1, self.anywhere + 1)
+
 
 def count_questions(conversation: UUID, leaf: UUID | None) -> Questions:
     """A branch begins with a question, and then they take turns with answers."""
-    rows = Message.objects.filter(conversation=conversation, role=Role.USER, deletion=None)
-    return Questions(here=(_length(leaf) + 1) // 2 if leaf else 0, anywhere=rows.count())
+    with connection.cursor() as cursor:
+        cursor.execute(_QUESTIONS, [leaf and _database_id(leaf), WHOLE, _database_id(conversation)])
+        length, anywhere = cursor.fetchone()
+    return Questions(here=(length + 1) // 2, anywhere=anywhere)
 
 
 def load_branch(leaf: UUID, *, newest: int = WHOLE) -> Branch:
@@ -156,12 +163,6 @@ def repairs(row: Message) -> dict[int, tuple[str, tuple[Repair, ...]]]:
     rounds = row.metadata.get("rounds", [])
     taught = ((facts["round"], facts["model"], facts.get("repaired", ())) for facts in rounds)
     return {number: (model, tuple(Repair(how) for how in hows)) for number, model, hows in taught if hows}
-
-
-def _length(leaf: UUID) -> int:
-    with connection.cursor() as cursor:
-        cursor.execute(_LENGTH, [_database_id(leaf), WHOLE])
-        return int(cursor.fetchone()[0])
 
 
 def _from_the_root(rows: Iterable[Message]) -> list[Message]:

@@ -3,12 +3,15 @@ commit, whoever limits turns can refuse one, and whoever keeps sums can add to t
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Literal
 from uuid import UUID
 
 from django.dispatch import Signal
 
-from .models import Conversation
+from ..core.items import Item
+from .models import Conversation, Message
 
 # What is told: of a turn, of a tree, of the list, of a person.
 What = Literal[
@@ -25,7 +28,30 @@ What = Literal[
     "reviews",
     "roles",
 ]
-# Receivers get `conversation` (its id), `owner` (their id), `message` (an id or None) and `what`.
+
+
+@dataclass(frozen=True, slots=True)
+class Begun:
+    """A question, the only one below the answer that it follows, and the answer that is made to it, as their rows stand now.
+    `above` says no more of the answer before than its role and status."""
+
+    question: Message
+    words: Item
+    answer: Message
+    above: Message | None
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """An answer as its row stands now, and all of its items."""
+
+    answer: Message
+    items: Sequence[Item]
+
+
+Written = Begun | Ended
+# Receivers get `conversation` (its id), `owner` (their id), `message` (an id or None), `what`, and what was `written`, for those
+# who would have to read it back, or None.
 changed = Signal()
 # Before a turn is made or goes on. Receivers get `owner`, and raise Refused where it may not be.
 turn_starts = Signal()
@@ -41,11 +67,19 @@ def tell(conversation: UUID, what: What, message: UUID | None = None) -> None:
     tell_owner(owner, conversation, what, message)
 
 
-def tell_owner(owner: int | None, conversation: UUID, what: What, message: UUID | None = None) -> None:
+def tell_owner(
+    owner: int | None,
+    conversation: UUID,
+    what: What,
+    message: UUID | None = None,
+    written: Written | None = None,
+) -> None:
     """Where it is known who that is."""
-    changed.send(sender=None, conversation=conversation, owner=owner, message=message, what=what)
+    changed.send(
+        sender=None, conversation=conversation, owner=owner, message=message, what=what, written=written
+    )
 
 
 def tell_person(person: int, what: What) -> None:
     """Of no conversation: whoever may see none of it hears it too."""
-    changed.send(sender=None, conversation=NONE, owner=person, message=None, what=what)
+    changed.send(sender=None, conversation=NONE, owner=person, message=None, what=what, written=None)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 from uuid import UUID
 
@@ -11,7 +11,7 @@ from django.db.models import QuerySet
 from django.db.models.functions import Now
 
 from ..core.items import Item, clean
-from .changes import What, tell_owner
+from .changes import What, Written, tell_owner
 from .models import Item as ItemRow
 from .models import Message, Status
 
@@ -66,12 +66,18 @@ def keep(row: Message, **changes: Any) -> None:
 
 def append(row: Message, items: Sequence[Item], measured: Measured) -> None:
     """Behind the items that it has; the row is kept afterwards."""
-    ItemRow.objects.bulk_create(_row(row.pk, row.next_seq + n, item) for n, item in enumerate(items))
+    made = map(as_stored, items)
+    ItemRow.objects.bulk_create(item_row(row.pk, row.next_seq + n, item) for n, item in enumerate(made))
     row.next_seq += len(items)
     row.metadata = noted(row.metadata, measured)
 
 
-def _row(message: UUID, seq: int, item: Item) -> ItemRow:
+def as_stored(item: Item) -> Item:
+    """No database holds everything that a provider can say."""
+    return replace(item, text=clean(item.text), call_id=clean(item.call_id), name=clean(item.name))
+
+
+def item_row(message: UUID, seq: int, item: Item) -> ItemRow:
     return ItemRow(
         message_id=message,
         seq=seq,
@@ -79,13 +85,13 @@ def _row(message: UUID, seq: int, item: Item) -> ItemRow:
         kind=item.kind,
         round=item.round,
         cut=item.cut,
-        text=clean(item.text),
+        text=item.text,
         wire=item.wire,
         provider=item.provider,
         dialect=item.dialect,
         model=item.model,
-        call_id=clean(item.call_id),
-        name=clean(item.name),
+        call_id=item.call_id,
+        name=item.name,
         outcome=item.outcome,
     )
 
@@ -102,5 +108,5 @@ def noted(metadata: dict[str, Any], measured: Measured, **facts: Any) -> dict[st
     return made | facts
 
 
-def tell_of(row: Message, what: What) -> None:
-    tell_owner(row.conversation.owner_id, row.conversation_id, what, row.pk)
+def tell_of(row: Message, what: What, written: Written | None = None) -> None:
+    tell_owner(row.conversation.owner_id, row.conversation_id, what, row.pk, written)

@@ -9,16 +9,18 @@ from uuid import UUID
 
 from django.contrib.auth.models import User
 from django.db import IntegrityError, transaction
+from django.db.models import Exists, OuterRef
 from django.db.models.functions import Now
 from django.utils import timezone
 
-from ..core.items import ITEM_CAP, Kind, clean
+from ..core.items import ITEM_CAP, Item, Kind, clean
 from ..core.titles import first_words
-from .changes import tell, tell_owner
-from .models import LIVE, Conversation, Item, Message, Role, Status, TitledBy
+from .changes import Begun, tell, tell_owner
+from .models import LIVE, Conversation, Message, Role, Status, TitledBy
+from .models import Item as ItemRow
 from .refusal import BeyondLimit
 from .refusal import Refused as Refused
-from .rows import Claim
+from .rows import Claim, item_row
 from .turns_at_once import refuse_another
 
 QUEUED: dict[str, Any] = {"status": Status.QUEUED}
@@ -124,7 +126,7 @@ def _sent_before(asked: AskedFor, author: User | None) -> Message | None:
 
 
 def _said(answer: Message) -> str | None:
-    return Item.objects.filter(message=answer.parent_id, seq=0).values_list("text", flat=True).first()
+    return ItemRow.objects.filter(message=answer.parent_id, seq=0).values_list("text", flat=True).first()
 
 
 def _started(answer: Message) -> Started:
@@ -157,12 +159,15 @@ def _start_turn(
     )
     answer = _answer_to(question, here.next_order + 1, author, asked, before=above)
     Message.objects.bulk_create([question, answer])
-    Item.objects.create(message=question, seq=0, key="part-0", kind=Kind.USER_MESSAGE, text=words)
+    said = Item(key="part-0", kind=Kind.USER_MESSAGE, text=words)
+    item_row(question.pk, 0, said).save(force_insert=True)
     titled = {} if here.title else {"title": first_words(words), "titled_by": TitledBy.WORDS}
     Conversation.objects.filter(pk=conversation).update(
         updated_at=timezone.now(), head=answer, next_order=here.next_order + 2, **titled
     )
-    tell_owner(here.owner_id, conversation, "turn queued", answer.id)
+    is_alone = not (above.has_more if above else here.next_order)
+    written = Begun(question, said, answer, above) if is_alone else None
+    tell_owner(here.owner_id, conversation, "turn queued", answer.id, written)
     return Started(conversation, question.id, answer.id)
 
 
@@ -179,7 +184,7 @@ def _answer_to(
 ) -> Message:
     """What was left out `before` is left out from then on."""
     return Message(
-        conversation_id=question.conversation_id,
+        conversation=question.conversation,
         parent=question,
         order=order,
         role=Role.ASSISTANT,
@@ -203,8 +208,10 @@ def _hold(conversation: UUID) -> Conversation:
     return row
 
 
-def _answer_above(conversation: UUID, parent: UUID | None) -> Message | None:
-    rows = Message.objects.only("role", "status", "sent_from")
+def _answer_above(conversation: UUID, parent: UUID | None) -> Any:
+    """`has_more`: whether something follows it already."""
+    below = Message.objects.filter(parent=OuterRef("pk"), deletion=None)
+    rows = Message.objects.only("role", "status", "sent_from").annotate(has_more=Exists(below))
     return rows.filter(pk=parent, conversation=conversation, deletion=None).first() if parent else None
 
 

@@ -17,12 +17,12 @@ from django.utils import timezone
 from ..core.decision import arguments_hash
 from ..core.items import Item, Outcome
 from .branches import load_items, next_round
-from .changes import turn_ended, turn_goes_on
+from .changes import Ended, turn_ended, turn_goes_on
 from .cutting import Seen, best_seen, cut_off, ended_by, measured_of, sent_for_the_open_round
 from .models import IS_LIVE, LIVE, Conversation, Message, Role, Status, ToolRun
 from .models import Draft as DraftRow
 from .models import Item as ItemRow
-from .rows import Claim, Fenced, Measured, append, hold, keep, load_to_write, noted, tell_of
+from .rows import Claim, Fenced, Measured, append, as_stored, hold, keep, load_to_write, noted, tell_of
 from .turns_at_once import refuse_another
 
 
@@ -81,7 +81,7 @@ def finish(claim: Claim, items: Sequence[Item], measured: Measured) -> None:
     """The final answer."""
     row = hold(claim)
     append(row, items, measured)
-    _end(row, Status.COMPLETE)
+    _end(row, Status.COMPLETE, items)
 
 
 @transaction.atomic
@@ -242,10 +242,12 @@ def _append_cut(row: Message, stored: Sequence[Item], seen: Seen | None, outcome
     append(row, items, measured_of(seen, [item.key for item in items]))
 
 
-def _end(row: Message, status: Status) -> None:
+def _end(row: Message, status: Status, items: Sequence[Item] = ()) -> None:
+    """`items`: what was written last."""
     row.status = status
     for _, kept in turn_ended.send(sender=None, row=row):
         row.metadata = {**row.metadata, **cast(dict[str, Any], kept)} if kept else row.metadata
     keep(row, status=status)
     DraftRow.objects.filter(message=row.pk).delete()
-    tell_of(row, "turn ended")
+    written = Ended(row, list(map(as_stored, items))) if row.next_seq == len(items) else None
+    tell_of(row, "turn ended", written)

@@ -31,7 +31,7 @@ class Standpoint:
 
     viewer: Anybody
     leaf: UUID | None
-    siblings: dict[UUID, tuple[UUID, ...]] = field(default_factory=dict)
+    siblings: Mapping[UUID, tuple[UUID, ...]] = field(default_factory=dict)
     zone: tzinfo = UTC
     larger: Callable[[str], Sequence[Larger]] = lambda model: ()
     tools: Mapping[str, Tool] = field(default_factory=dict)
@@ -137,9 +137,15 @@ class ShownMessage:
         return f"Answer finished, {words[:1].lower()}{words[1:]}" if words else "Answer finished"
 
     def html(self) -> str:
+        if not self.items and not self.end:
+            return self.shell()
         return self._render(SafeString("".join(item.html() for item in self.items) + self.end_html()))
 
     def shell(self) -> str:
+        return self._shell
+
+    @cached_property
+    def _shell(self) -> str:
         return self._render(SafeString(""))
 
     def end_html(self) -> str:

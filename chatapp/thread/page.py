@@ -45,7 +45,7 @@ class Viewer:
     tools: Callable[[], Mapping[str, Tool]] = dict
     known: Known = lambda row, items: (row, items)
 
-    def look(self, leaf: UUID | None, siblings: dict[UUID, tuple[UUID, ...]]) -> Standpoint:
+    def look(self, leaf: UUID | None, siblings: Mapping[UUID, tuple[UUID, ...]]) -> Standpoint:
         return Standpoint(
             viewer=self.user,
             leaf=leaf,
@@ -172,16 +172,18 @@ def load_messages(pks: Sequence[UUID], viewer: Viewer) -> list[ShownMessage]:
         return []
     rows, items = load_message_rows(pks), load_items_of(pks)
     siblings = load_siblings(rows[0][0].conversation_id, [row for row, _ in rows])
-    return [_alone(row, is_leaf, items[row.pk], siblings, viewer) for row, is_leaf in rows]
+    return [shown_alone(row, items[row.pk], viewer, siblings, is_leaf=is_leaf) for row, is_leaf in rows]
 
 
-def _alone(
+def shown_alone(
     stored: Message,
-    is_leaf: bool,
     said: Sequence[Item],
-    siblings: dict[UUID, tuple[UUID, ...]],
     viewer: Viewer,
+    siblings: Mapping[UUID, tuple[UUID, ...]],
+    *,
+    is_leaf: bool,
 ) -> ShownMessage:
+    """Without the bodies of its items."""
     row, items = viewer.known(stored, said)
     look = viewer.look(row.pk if is_leaf else None, siblings)
     made = [viewer.item(row.pk, piece) for piece in items_so_far(row, items)]

@@ -12,7 +12,7 @@ from uuid import UUID
 
 from django.db import transaction
 
-from ..store.changes import What, changed
+from ..store.changes import What, Written, changed
 
 # A conversation's id, or that of a person.
 Address = UUID | int
@@ -33,13 +33,15 @@ class Once:
 
 @dataclass(frozen=True, slots=True)
 class Notice:
-    """`address`: whose mail this copy is, the conversation's or its owner's. `once` is shared by all who get it there."""
+    """`address`: whose mail this copy is, the conversation's or its owner's. `once` is shared by all who get it. `written`: what
+    became of the rows, where whoever changed them says it."""
 
     conversation: UUID
     what: What
     message: UUID | None = None
     owner: int | None = None
     address: Address | None = None
+    written: Written | None = field(default=None, compare=False, repr=False)
     once: Once = field(default_factory=Once, compare=False, repr=False)
 
 
@@ -71,14 +73,21 @@ class MemoryNotices:
                 del self._listeners[address]
 
     def _on_change(
-        self, conversation: UUID, what: What, message: UUID | None, owner: int | None, **_: Any
+        self,
+        conversation: UUID,
+        what: What,
+        message: UUID | None,
+        owner: int | None,
+        written: Written | None,
+        **_: Any,
     ) -> None:
-        notice = Notice(conversation, what, message, owner)
+        notice = Notice(conversation, what, message, owner, written=written)
         transaction.on_commit(lambda: self._deliver(notice), robust=True)
 
     def _deliver(self, notice: Notice) -> None:
-        for address in (notice.conversation, notice.owner):
-            copy = replace(notice, address=address, once=Once())
+        """To the person first: what is found out then is news to the pages of the conversation too."""
+        for address in (notice.owner, notice.conversation):
+            copy = replace(notice, address=address)
             for listener in tuple(self._listeners.get(address, ())) if address is not None else ():
                 listener.loop.call_soon_threadsafe(listener.queue.put_nowait, copy)
 

@@ -10,10 +10,11 @@ from typing import Any
 from uuid import UUID
 
 from ..store import in_thread
+from ..store.changes import Ended
 from ..store.models import Message, Status
 from .keep.keeper import Keeper
 from .live import Live, LiveEvent
-from .notices import Notices
+from .notices import Notice, Notices
 
 LOOK_SECONDS = 2.0
 AT_WORK = (Status.QUEUED, Status.RUNNING)
@@ -21,23 +22,34 @@ AT_WORK = (Status.QUEUED, Status.RUNNING)
 
 @dataclass(frozen=True, slots=True)
 class News:
-    """Events of one attempt. Another attempt than before: what was shown of the last one is void."""
+    """Events of one attempt. Another attempt than before: what was shown of the last one is void. `ended`: how the rows stand now,
+    where whoever wrote that told it; nothing follows then."""
 
     attempt: int
     said: list[LiveEvent]
+    ended: Ended | None = None
 
 
 async def watch(
-    message: UUID, live: Live, notices: Notices, keeper: Keeper, *, look: float = LOOK_SECONDS
+    message: UUID,
+    live: Live,
+    notices: Notices,
+    keeper: Keeper,
+    *,
+    look: float = LOOK_SECONDS,
+    row: Message | None = None,
 ) -> AsyncIterator[News]:
-    """Until the turn has ended or waits for a person. Of one that was stopped here no row needs to say so."""
-    row = await in_thread(_row)(message)
+    """Until the turn has ended or waits for a person. Of one that was stopped here no row needs to say so. `row`: as it was read."""
+    row = row or await in_thread(_row)(message)
     attempt, after = row.attempt, 0
     async with notices.listen(row.conversation_id) as told:
         while True:
             async for said in live.read((message, attempt), after):
                 after = said[-1].n
                 yield News(attempt, said)
+            if ended := _told_of_end(told, message, attempt):
+                yield News(attempt, [], ended)
+                return
             row = await in_thread(_row)(message)
             if row.attempt != attempt:
                 attempt, after = row.attempt, 0
@@ -45,6 +57,16 @@ async def watch(
                 await _first(told.get(), live.opened((message, attempt)), within=look)
             else:
                 return
+
+
+def _told_of_end(told: asyncio.Queue[Notice], message: UUID, attempt: int) -> Ended | None:
+    """What of this attempt the newest notice says."""
+    ended = None
+    while not told.empty():
+        notice = told.get_nowait()
+        if notice.message == message:
+            ended = notice.written
+    return ended if isinstance(ended, Ended) and ended.answer.attempt == attempt else None
 
 
 async def _first(*signs: Coroutine[Any, Any, Any], within: float) -> None:

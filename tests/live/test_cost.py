@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import asyncio
+from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager
 
 import pytest
 from django.db.backends.signals import connection_created
 from django.template.backends.django import Template
 
+from chatapp.core.events import Event
+from chatapp.core.items import KeyMaker
+from chatapp.providers.base import Ask
 from chatapp.store import close_threads
 from tests.conversations.asking_tools import Toolbox, furnished
 from tests.support.front import HTMX
@@ -19,7 +23,7 @@ from tests.support.stage import play
 pytestmark = pytest.mark.django_db(transaction=True)
 
 # The transaction's own words are not among them. The first steps on a road: it is meant to cost 20 and 6.
-STATEMENTS, RENDERINGS = 61, 24
+STATEMENTS, RENDERINGS = 31, 24
 
 
 class Counted:
@@ -66,16 +70,25 @@ def _rows(said: list[list]) -> int:
 
 
 def test_a_question_costs_no_more_than_this(alice, monkeypatch):
+    script, asked = response(thought(), text()), asyncio.Event()
+
+    async def answers(ask: Ask, keys: KeyMaker) -> AsyncIterator[Event]:
+        """It begins when its page shows the question, as those of providers do."""
+        await asked.wait()
+        async for event in script(ask, keys):
+            yield event
+
     async def story():
-        script = response(thought(), text())
         with counted(monkeypatch) as count:
-            async with furnished(alice, Toolbox(), script) as (on, she):
+            async with furnished(alice, Toolbox(), script, answers) as (on, she):
                 first, place = (await on.ask("Why?")).pk, f"c/{on.conversation.pk}/"
                 tab = await Socket(f"/ws/{place}?leaf={first}", she.session).open()
                 await tab.sees(lambda it: _has_ended(it.said))
                 count.statements.clear(), count.renderings.clear(), tab.said.clear()
                 form = {"text": "And?", "parent": str(first), "model": "scripted:model"}
                 await she.post(f"/{place}ask/", form, headers=HTMX | {"Listening": "1"})
+                await tab.sees(lambda it: any(word[:2] == ["state", "leaf"] for word in it.said))
+                asked.set()
                 await tab.sees(lambda it: _has_ended(it.said) and _rows(it.said) == 2)
                 await tab.leave()
         assert "Because." in str(tab.said)

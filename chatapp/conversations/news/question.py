@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from uuid import UUID
 
 from django.template.loader import render_to_string
@@ -11,26 +11,50 @@ from django.urls import reverse
 from ...pages import operations
 from ...pages.operations import Operation
 from ...providers.configured import Catalog
-from ...store import count_questions
+from ...store import Questions
+from ...store.changes import Begun
 from ...store.models import LIVE, Message, Status
 from ...thread.item_body import blocks_of
 from ...thread.message import ShownMessage
 from ...thread.meter import meter_for
 from ...thread.outline import render_line
-from ...thread.page import Viewer, load_messages
+from ...thread.page import Viewer, load_message, load_messages, shown_alone
 from ..page.composer import render_asking, render_send
 
 
-def question_news(question: UUID, answer: UUID, viewer: Viewer) -> list[Operation]:
-    """The answer that was the end of the branch may have lost its Continue."""
+@dataclass(frozen=True, slots=True)
+class NewQuestion:
+    """`before`: the answer that was the end of the branch, where it may have lost its Continue."""
+
+    asked: ShownMessage
+    answered: ShownMessage
+    before: ShownMessage | None = None
+
+    def news(self, catalog: Catalog, questions: Questions) -> list[Operation]:
+        """`questions`: how many there are with this one."""
+        made = _no_end_any_more(self.before) if self.before else []
+        made += [operations.add("messages", render_whole(each)) for each in (self.asked, self.answered)]
+        made.append(operations.add("outline", render_line(self.asked, None)))
+        made.append(operations.put(render_to_string("thread/_questions.html", {"questions": questions})))
+        return made + end_of_branch(self.answered.row, catalog)
+
+
+def load_question(question: UUID, answer: UUID, viewer: Viewer) -> NewQuestion:
     above = Message.objects.values_list("parent_id", flat=True).get(pk=question)
     *before, asked, answered = load_messages([*([above] if above else []), question, answer], viewer)
-    made = [operation for message in before for operation in _no_end_any_more(message)]
-    made += [operations.add("messages", render_whole(message)) for message in (asked, answered)]
-    made.append(operations.add("outline", render_line(asked, None)))
-    count = {"questions": count_questions(answered.row.conversation_id, answer)}
-    made.append(operations.put(render_to_string("thread/_questions.html", count)))
-    return made + end_of_branch(answered.row, viewer.catalog)
+    return NewQuestion(asked, answered, before[0] if before else None)
+
+
+def question_as_written(written: Begun, viewer: Viewer) -> NewQuestion:
+    """An answer that is complete looks the same wherever it stands."""
+    asked, answer, above = written.question, written.answer, written.above
+    alone = {row.pk: (row.pk,) for row in (asked, answer)}
+    before = load_message(above.pk, viewer) if above and above.status != Status.COMPLETE else None
+    return NewQuestion(
+        shown_alone(asked, [written.words], viewer, alone, is_leaf=False),
+        shown_alone(answer, [], viewer, alone, is_leaf=True),
+        before,
+    )
 
 
 def _no_end_any_more(answer: ShownMessage) -> list[Operation]:

@@ -21,13 +21,13 @@ from ...pages.engine_calls import call
 from ...pages.preferences import load_preference
 from ...pages.signed_in import SignedIn
 from ...providers.configured import UnknownModel
-from ...store import Refused, SentAlready, Started, load_items
+from ...store import Refused, SentAlready, Started, count_questions, load_items
 from ...store.leaving_out import find_start
 from ...store.models import Conversation, Message, Role
 from ...thread.page import load_message, viewer_of
 from ...turns.engine import engine
 from ..forms import AskedQuestion, AskForm
-from ..news.question import end_of_branch, question_news
+from ..news.question import end_of_branch, load_question
 from ..page.composer import composer_for, render_refused
 from .home import render_home
 from .thread import render_conversation
@@ -68,7 +68,8 @@ def ask(request: SignedIn, pk: UUID) -> HttpResponse:
         return to_conversation(pk, started.question)
     if LISTENING in request.headers:
         return told([operations.expect(message_id(started.answer))])
-    return told(question_news(started.question, started.answer, viewer_of(request)))
+    new = load_question(started.question, started.answer, viewer_of(request))
+    return told(new.news(engine().catalog, count_questions(pk, started.answer)))
 
 
 def _status(form: AskForm) -> int:
