@@ -12,7 +12,7 @@ from django.contrib.auth.models import User
 
 from ..core.items import Item
 from ..markdown.kept import Blocks
-from ..pages.preferences import load_preference
+from ..pages.preferences import preference_of
 from ..pages.signed_in import SignedIn
 from ..pages.words.axis import Scale
 from ..pages.words.days import zone_of
@@ -66,7 +66,7 @@ class Viewer:
 
 
 def viewer_of(request: SignedIn) -> Viewer:
-    preference, own = load_preference(request.user), engine()
+    preference, own = preference_of(request.user), engine()
     return Viewer(
         request.user,
         preference.thoughts_open,

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
 
 from django.db.backends.signals import connection_created
 from django.template.backends.django import Template
@@ -11,18 +13,44 @@ from django.template.backends.django import Template
 from chatapp.store import close_threads
 
 
-class Counted:
-    def __init__(self) -> None:
-        self.statements: list[str] = []
-        self.renderings: list[str] = []
+@dataclass
+class Cost:
+    statements: list[str] = field(default_factory=list)
+    renderings: list[str] = field(default_factory=list)
 
+
+_of_one: ContextVar[Cost | None] = ContextVar("of_one", default=None)
+
+
+class Counted(Cost):
     def wrap(self, connection, **_):
-        connection.execute_wrappers.append(self._executed)
+        """Once, also where it was closed and opened again."""
+        if self._executed not in connection.execute_wrappers:
+            connection.execute_wrappers.append(self._executed)
 
     def _executed(self, execute, sql, params, many, context):
         if not sql.startswith(("BEGIN", "COMMIT", "SAVEPOINT", "RELEASE")):
-            self.statements.append(sql)
+            for cost in self._costs():
+                cost.statements.append(sql)
         return execute(sql, params, many, context)
+
+    def rendered(self, name):
+        for cost in self._costs():
+            cost.renderings.append(name)
+
+    def _costs(self) -> list[Cost]:
+        one = _of_one.get()
+        return [self, one] if one else [self]
+
+    @contextmanager
+    def one(self) -> Iterator[Cost]:
+        """Of what is asked for inside, and nothing else: a turn that it begins goes its own way, in a context of its own."""
+        cost = Cost()
+        before = _of_one.set(cost)
+        try:
+            yield cost
+        finally:
+            _of_one.reset(before)
 
 
 @contextmanager
@@ -33,7 +61,7 @@ def counted(monkeypatch) -> Iterator[Counted]:
     render = Template.render
 
     def rendered(template, *args, **more):
-        count.renderings.append(template.template.name)
+        count.rendered(template.template.name)
         return render(template, *args, **more)
 
     monkeypatch.setattr(Template, "render", rendered)

@@ -18,7 +18,7 @@ from ...pages.access import my_conversation, my_message
 from ...pages.commands import away, by_script, refused, submission, to_conversation, told
 from ...pages.elements import message_id
 from ...pages.engine_calls import call
-from ...pages.preferences import load_preference
+from ...pages.preferences import preference_of
 from ...pages.signed_in import SignedIn
 from ...providers.configured import UnknownModel
 from ...store import Refused, SentAlready, Started, load_items
@@ -42,7 +42,7 @@ LISTENING = "Listening"
 @login_required
 def ask_first(request: SignedIn) -> HttpResponse:
     """Opens a conversation."""
-    form = AskForm(request.POST, load_preference(request.user))
+    form = AskForm(request.POST, preference_of(request.user))
     try:
         started = _ask(request, form, None)
     except Refused as error:
@@ -56,7 +56,7 @@ def ask_first(request: SignedIn) -> HttpResponse:
 @login_required
 def ask(request: SignedIn, pk: UUID) -> HttpResponse:
     mine = my_conversation(request.user, pk)
-    form = AskForm(request.POST, load_preference(request.user))
+    form = AskForm(request.POST, preference_of(request.user))
     try:
         started = _ask(request, form, mine)
     except Refused as error:
@@ -122,7 +122,7 @@ def edit(request: SignedIn, pk: UUID) -> HttpResponse:
     if request.method != "POST":
         text = "".join(item.text for item in load_items(pk))
         return _editing(request, message, {"text": text})
-    form = AskForm(_with_model(request, _newest_answer(message)), load_preference(request.user))
+    form = AskForm(_with_model(request, _newest_answer(message)), preference_of(request.user))
     try:
         _ask_beside(request, form, message)
     except Refused as error:
@@ -164,7 +164,7 @@ def again(request: SignedIn, pk: UUID) -> HttpResponse:
     answer = my_message(request.user, pk)
     if request.method != "POST":
         listings = async_to_sync(engine().catalog.models_soon)()
-        preference = load_preference(request.user)
+        preference = preference_of(request.user)
         composer = composer_for(request.user, preference, answer.conversation, answer, listings)
         template = (
             "conversations/asking/_again.html" if by_script(request) else "conversations/asking/again.html"
@@ -181,7 +181,7 @@ def _ask_again(request: SignedIn, answer: Message) -> Started:
     """`answer` may be a question that has none, or whose answers were deleted."""
     before = answer if answer.role == Role.ASSISTANT else _newest_answer(answer)
     question = answer.parent_id if answer.role == Role.ASSISTANT else answer.pk
-    form = AskForm(_with_model(request, before) | {"text": "-"}, load_preference(request.user))
+    form = AskForm(_with_model(request, before) | {"text": "-"}, preference_of(request.user))
     if not form.is_valid() or question is None:
         raise Refused(form.sentence or NEITHER)
     model = form.question.model

@@ -13,7 +13,7 @@ from django.views.decorators.http import require_safe
 
 from ...core.named import identity, number
 from ...pages.access import my_conversation, my_message
-from ...pages.preferences import load_preference
+from ...pages.preferences import preference_of
 from ...pages.signed_in import SignedIn
 from ...pages.words.days import zone_of
 from ...reviews.news import reviews_here
@@ -69,7 +69,7 @@ def render_conversation(
     last = thread.followed
     composer = composer_for(
         request.user,
-        load_preference(request.user),
+        preference_of(request.user),
         mine,
         last,
         async_to_sync(catalog.models_soon)(),
