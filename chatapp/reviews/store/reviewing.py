@@ -25,7 +25,7 @@ from ...store.changes import tell_person
 from ...store.models import LIVE, Item, Message
 from ...store.tree import Refused
 from ..models import Note, Submission, Submitted, Verdict
-from .reviewers import is_reviewer, reviewers
+from .reviewers import reviewers
 from .submitting import submissions_of, tell_reviewers, there, wishes_of
 
 MOST_NOTES = 1000
@@ -41,23 +41,17 @@ NOT_A_REVIEWER = "Choose a reviewer who does not own it."
 
 def held_by(reviewer: User) -> QuerySet[Submission]:
     """What they took or were given, judged or not. One's own is not one's own to review."""
-    if not is_reviewer(reviewer):
-        return Submission.objects.none()
-    return there().filter(reviewer=reviewer).exclude(conversation__owner=reviewer)
+    return there().filter(_reviews(reviewer), reviewer=reviewer).exclude(conversation__owner=reviewer)
 
 
 def free_for(reviewer: User) -> QuerySet[Submission]:
     """What nobody holds, or somebody who reviews no more."""
-    if not is_reviewer(reviewer):
-        return Submission.objects.none()
-    return there().filter(_is_free(), verdict="").exclude(conversation__owner=reviewer)
+    return there().filter(_reviews(reviewer), _is_free(), verdict="").exclude(conversation__owner=reviewer)
 
 
 def queue_of(reviewer: User) -> QuerySet[Submission]:
     """What they hold, and what they may take."""
-    if not is_reviewer(reviewer):
-        return Submission.objects.none()
-    rows = there().filter(Q(reviewer=reviewer) | Q(_is_free(), verdict=""))
+    rows = there().filter(_reviews(reviewer), Q(reviewer=reviewer) | Q(_is_free(), verdict=""))
     return rows.exclude(conversation__owner=reviewer).order_by("-created_at", "-pk")
 
 
@@ -76,7 +70,7 @@ def judged() -> QuerySet[Submission]:
 
 def readable_by(person: User) -> QuerySet[Submission]:
     """One's own, and what one holds."""
-    return held_by(person) | submissions_of(person) if is_reviewer(person) else submissions_of(person)
+    return there().filter(Q(conversation__owner=person) | Q(_reviews(person), reviewer=person))
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,20 +84,21 @@ class Marks:
 
 
 def load_marks(person: User) -> Marks:
-    """It stands on every page: one question to the database, and for reviewers two more."""
+    """It stands on every page: one question to the database."""
     own = submissions_of(person)
     known = {
         "reviews": Exists(reviewers().filter(pk=OuterRef("pk"))),
         "submits": Exists(own),
         "news": _count(own.filter(news_for_owner=True)),
         "wishes": _count(wishes_of(person)),
+        "waiting": _count(queue_of(person).filter(_has_work())),
     }
     row = User.objects.filter(pk=person.pk).annotate(**known).values(*known).first()
     if row is None:
         return Marks(False, 0, False, 0)
-    waiting = queue_of(person).filter(_has_work()).count() if row["reviews"] else 0
     news = (row["news"] or 0) + (row["wishes"] or 0)
-    return Marks(row["reviews"] or person.is_staff, waiting, row["submits"] or news > 0, news)
+    reviews = row["reviews"] or person.is_staff
+    return Marks(reviews, row["waiting"] or 0, row["submits"] or news > 0, news)
 
 
 def _count(rows: QuerySet[Any]) -> Subquery:
@@ -115,6 +110,8 @@ def _count(rows: QuerySet[Any]) -> Subquery:
 def open_for(person: User, submission: Submission) -> None:
     """They see now what was news to them."""
     side = "news_for_owner" if person.pk == submission.conversation.owner_id else "news_for_reviewer"
+    if not getattr(submission, side):
+        return
     rows = Submission.objects.filter(pk=submission.pk, **{side: True})
     if rows.update(**{side: False}):
         tell_person(person.pk, "reviews")
@@ -151,15 +148,8 @@ def load_titles(submissions: Iterable[Submission]) -> dict[UUID, str]:
     """As in links: what a title tells of other branches is nothing to reviewers."""
     chosen = {row.pk: chosen_title(row.conversation) for row in submissions}
     without = [pk for pk, title in chosen.items() if not title]
-    said = Submitted.objects.filter(submission__in=without, message__deletion=None, message__parent=None)
-    firsts: dict[UUID, UUID] = {}
-    for submission, message in said.order_by("message__order").values_list("submission_id", "message_id"):
-        firsts.setdefault(submission, message)
-    words = _load_words(firsts.values())
-    return {
-        pk: title or first_words(words.get(firsts[pk], "") if pk in firsts else "") or UNTITLED
-        for pk, title in chosen.items()
-    }
+    words = _load_first_words(without)
+    return {pk: title or first_words(words.get(pk) or "") or UNTITLED for pk, title in chosen.items()}
 
 
 def load_notes(reading: Reading) -> dict[UUID, list[list[Note]]]:
@@ -354,6 +344,16 @@ def _has_work() -> Q:
     return Q(verdict="") | Q(news_for_reviewer=True)
 
 
-def _load_words(messages: Iterable[UUID]) -> dict[UUID, str]:
-    rows = Item.objects.filter(message__in=list(messages), kind=Kind.USER_MESSAGE).order_by("-seq")
-    return dict(rows.values_list("message_id", Substr("text", 1, 1000)))
+def _reviews(person: User) -> Exists:
+    """Whether they are a reviewer: asked with what they want."""
+    return Exists(reviewers().order_by().filter(pk=person.pk))
+
+
+def _load_first_words(submissions: Collection[UUID]) -> dict[UUID, str]:
+    """Of each the question with which it begins; of several, the first."""
+    firsts = Submitted.objects.filter(
+        submission__in=submissions, message__deletion=None, message__parent=None
+    )
+    asked = Item.objects.filter(message=OuterRef("message"), kind=Kind.USER_MESSAGE).order_by("seq")
+    said = firsts.annotate(words=Subquery(asked.values(start=Substr("text", 1, 1000))[:1]))
+    return dict(said.order_by("-message__order").values_list("submission_id", "words"))
