@@ -6,23 +6,35 @@ from __future__ import annotations
 from uuid import UUID
 
 from django.contrib.auth.models import User
+from django.db.models import QuerySet
 from django.http import Http404
 
 from ..store.models import Conversation, Message
+from ..store.places import remembered
 
 
 def my_conversation(user: User, pk: UUID) -> Conversation:
     """A conversation of one's own."""
-    found = Conversation.objects.filter(pk=pk, owner=user, deleted_at=None).first()
-    if found is None:
-        raise Http404
-    return found
+    return _mine(Conversation.objects.all(), user, pk)
+
+
+def conversation_to_open(user: User, pk: UUID) -> Conversation:
+    """The same with what its page begins with: its head, what the owner chose in the settings, and where they were (`forks`)."""
+    rows = Conversation.objects.select_related("head", "owner__preference").defer("head__metadata")
+    return _mine(rows.annotate(forks=remembered(user)), user, pk)
 
 
 def my_message(user: User, pk: UUID) -> Message:
     """A message in a conversation of one's own."""
     rows = Message.objects.select_related("conversation").filter(deletion=None, conversation__deleted_at=None)
     found = rows.filter(pk=pk, conversation__owner=user).first()
+    if found is None:
+        raise Http404
+    return found
+
+
+def _mine(rows: QuerySet[Conversation], user: User, pk: UUID) -> Conversation:
+    found = rows.filter(pk=pk, owner=user, deleted_at=None).first()
     if found is None:
         raise Http404
     return found

@@ -63,7 +63,7 @@ def ask(request: SignedIn, pk: UUID) -> HttpResponse:
         if by_script(request):
             parent = form.cleaned_data.get("parent") or ""
             return HttpResponse(render_refused(str(error), parent), status=_status(form))
-        return render_conversation(request, mine, form=form, refused=str(error), status=_status(form))
+        return render_conversation(request, pk, form=form, refused=str(error), status=_status(form))
     if not by_script(request):
         return to_conversation(pk, started.question)
     if LISTENING in request.headers:
