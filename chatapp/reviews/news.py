@@ -20,7 +20,8 @@ from ..pages.operations import Operation
 from ..pages.words.moments import Moment, ago
 from ..providers.configured import Catalog
 from .models import Submission, Verdict, Wish
-from .store.reviewing import load_marks, load_titles
+from .store.marks import load_marks
+from .store.reviewing import load_titles
 from .store.submitting import submissions_of, wishes_of
 
 SOMEBODY = "somebody whose account is gone"

@@ -10,7 +10,7 @@ from django.utils.functional import SimpleLazyObject
 from ...pages.models import Preference
 from ...pages.preferences import preference_of
 from ...pages.signed_in import SignedIn
-from ...reviews.store.reviewing import load_marks
+from ...reviews.store.marks import load_marks
 from .sidebar import sidebar, toast
 
 

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
 from uuid import UUID
 
 from django.contrib.auth.models import User
 from django.db import transaction
-from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Subquery, Value
+from django.db.models import Exists, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Substr
 from django.utils import timezone
 
@@ -26,7 +25,7 @@ from ...store.models import LIVE, Item, Message
 from ...store.tree import Refused
 from ..models import Note, Submission, Submitted, Verdict
 from .reviewers import reviewers
-from .submitting import submissions_of, tell_reviewers, there, wishes_of
+from .submitting import tell_reviewers, there
 
 MOST_NOTES = 1000
 UNTITLED = "A conversation"
@@ -71,40 +70,6 @@ def judged() -> QuerySet[Submission]:
 def readable_by(person: User) -> QuerySet[Submission]:
     """One's own, and what one holds."""
     return there().filter(Q(conversation__owner=person) | Q(_reviews(person), reviewer=person))
-
-
-@dataclass(frozen=True, slots=True)
-class Marks:
-    """What the list beside every page says of reviews. `waiting`: to be read; `news`: of one's own."""
-
-    reviews: bool
-    waiting: int
-    submits: bool
-    news: int
-
-
-def load_marks(person: User) -> Marks:
-    """It stands on every page: one question to the database."""
-    own = submissions_of(person)
-    known = {
-        "reviews": Exists(reviewers().filter(pk=OuterRef("pk"))),
-        "submits": Exists(own),
-        "news": _count(own.filter(news_for_owner=True)),
-        "wishes": _count(wishes_of(person)),
-        "waiting": _count(queue_of(person).filter(_has_work())),
-    }
-    row = User.objects.filter(pk=person.pk).annotate(**known).values(*known).first()
-    if row is None:
-        return Marks(False, 0, False, 0)
-    news = (row["news"] or 0) + (row["wishes"] or 0)
-    reviews = row["reviews"] or person.is_staff
-    return Marks(reviews, row["waiting"] or 0, row["submits"] or news > 0, news)
-
-
-def _count(rows: QuerySet[Any]) -> Subquery:
-    """As a column of another row; None where there are none."""
-    every = rows.order_by().annotate(every=Value(1)).values("every")
-    return Subquery(every.annotate(number=Count("pk")).values("number"))
 
 
 def open_for(person: User, submission: Submission) -> None:
@@ -340,7 +305,7 @@ def _is_free() -> Q:
     return Q(reviewer=None) | ~Q(reviewer__in=reviewers().order_by().values("pk"))
 
 
-def _has_work() -> Q:
+def has_work() -> Q:
     return Q(verdict="") | Q(news_for_reviewer=True)
 
 
