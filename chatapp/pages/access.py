@@ -26,8 +26,7 @@ def conversation_to_open(user: User, pk: UUID) -> Conversation:
 
 def my_message(user: User, pk: UUID) -> Message:
     """A message in a conversation of one's own."""
-    rows = Message.objects.select_related("conversation").filter(deletion=None, conversation__deleted_at=None)
-    found = rows.filter(pk=pk, conversation__owner=user).first()
+    found = _my_messages(user).filter(pk=pk).first()
     if found is None:
         raise Http404
     return found
@@ -42,7 +41,20 @@ def _mine(rows: QuerySet[Conversation], user: User, pk: UUID) -> Conversation:
 
 def readable_message(user: User, pk: UUID) -> Message:
     """A message that they may read, whether or not they may do anything with it."""
-    return my_message(user, pk)
+    return readable_messages(user, pk)[0]
+
+
+def readable_messages(user: User, *pks: UUID) -> list[Message]:
+    """Each of these, which may be the same ones."""
+    found = _my_messages(user).in_bulk(pks)
+    if len(found) < len(set(pks)):
+        raise Http404
+    return [found[pk] for pk in pks]
+
+
+def _my_messages(user: User) -> QuerySet[Message]:
+    rows = Message.objects.select_related("conversation").filter(deletion=None, conversation__deleted_at=None)
+    return rows.filter(conversation__owner=user)
 
 
 def only_staff(user: User) -> None:

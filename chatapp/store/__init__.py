@@ -12,6 +12,7 @@ from .branches import (
     load_items,
     load_items_of,
     load_message_rows,
+    load_stretches,
     next_round,
 )
 from .cutting import Seen, as_stopped, load_draft, without_result
@@ -99,6 +100,7 @@ __all__ = [
     "load_live_turns",
     "load_message_rows",
     "load_permissions",
+    "load_stretches",
     "move_head",
     "names_of",
     "next_round",

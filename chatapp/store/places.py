@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -32,12 +32,19 @@ def load_tree(conversation: UUID, head: UUID | None = None) -> Tree[UUID]:
     return repair(_there(conversation).values_list("pk", "parent_id"), head=head)
 
 
-def load_leaf(viewer: User, message: Message, tree: Tree[UUID] | None = None) -> UUID:
-    """The leaf of the branch through this message: the one where the viewer last was. `tree`: where it is known already."""
-    tree = tree or load_tree(message.conversation_id)
-    place = Place.objects.filter(viewer=viewer, conversation=message.conversation_id).first()
-    places = _read(place.forks if place else {})
-    return tree.newest_leaf(message.pk, places) or message.pk
+def load_trees(conversations: Collection[UUID]) -> dict[UUID, Tree[UUID]]:
+    rows = Message.objects.filter(conversation__in=conversations, deletion=None).order_by("order")
+    pairs: dict[UUID, list[tuple[UUID, UUID | None]]] = {pk: [] for pk in conversations}
+    for conversation, *pair in rows.values_list("conversation_id", "pk", "parent_id"):
+        pairs[conversation].append((pair[0], pair[1]))
+    return {pk: repair(of_one) for pk, of_one in pairs.items()}
+
+
+def load_places(viewer: User, conversations: Collection[UUID]) -> dict[UUID, dict[UUID | None, UUID]]:
+    """For each conversation, which way the viewer went at its forks."""
+    rows = Place.objects.filter(viewer=viewer, conversation__in=conversations)
+    forks = dict(rows.values_list("conversation_id", "forks"))
+    return {pk: _read(forks.get(pk)) for pk in conversations}
 
 
 @dataclass(frozen=True, slots=True)
