@@ -10,8 +10,10 @@ from ..store.models import Conversation, Message
 
 
 class Origin(models.Model):
-    """Where a fork came from, and what that was called at the time: it may change, and go."""
+    """Where a fork came from, and what that was called at the time: it may change, and go. `opens_review`: whoever asks may open what
+    had been submitted; only the query that was asked so knows it."""
 
+    opens_review = False
     conversation = models.OneToOneField(Conversation, models.CASCADE, primary_key=True, related_name="origin")
     source = models.ForeignKey(Conversation, models.SET_NULL, null=True, blank=True, related_name="taken")
     message = models.ForeignKey(Message, models.SET_NULL, null=True, blank=True, related_name="+")

@@ -15,7 +15,7 @@ from django.http import QueryDict
 from ..catalog.page.models import find_model
 from ..core.items import clean
 from ..pages.models import Preference
-from ..pages.preferences import load_preference
+from ..pages.preferences import preference_of
 from ..providers.configured import UnknownModel
 from ..turns.engine import engine
 
@@ -98,7 +98,7 @@ class AskForm(forms.Form):
         )
 
     def clean_model(self) -> str:
-        name: str = self.cleaned_data["model"] or usual_model(load_preference(self._person))
+        name: str = self.cleaned_data["model"] or usual_model(preference_of(self._person))
         if self.cleaned_data.get("example") == ABOUT_US:
             name = WHO_KNOWS
         try:

@@ -70,12 +70,11 @@ def load_page(
     were stopped, which no row says yet."""
     mine = Conversation.objects.filter(owner=owner, deleted_at=None, archived_at__isnull=not archived)
     listed = _titled(mine, words).order_by("-updated_at", "-id")
-    rows: list[Conversation] = []
-    if after is None or after.pinned:
-        rows += _after(listed.filter(pinned_at__isnull=False), after)[: PAGE + 1]
-    if len(rows) <= PAGE:
-        rest = after if after and not after.pinned else None
-        rows += _after(listed.filter(pinned_at=None), rest)[: PAGE + 1 - len(rows)]
+    pinned, others = listed.filter(pinned_at__isnull=False), listed.filter(pinned_at=None)
+    if after and not after.pinned:
+        rows = list(_after(others, after)[: PAGE + 1])
+    else:
+        rows = _together(_after(pinned, after)[: PAGE + 1], others[: PAGE + 1])
     page = _rows(rows[:PAGE], over)
     last = page[-1] if len(rows) > PAGE else None
     return Page(page, Cursor(last.pinned, last.updated_at, last.id) if last else None)
@@ -117,6 +116,13 @@ def _titled(rows: QuerySet[Conversation], words: str) -> QuerySet[Conversation]:
         # SQLite compares letters beyond ASCII without regard to case in patterns alone.
         rows = rows.filter(title__iregex=re.escape(word))
     return rows
+
+
+def _together(pinned: QuerySet[Conversation], others: QuerySet[Conversation]) -> list[Conversation]:
+    """In one query: each of both is found by its index."""
+    found = Conversation.objects.filter(Q(pk__in=pinned.values("pk")) | Q(pk__in=others.values("pk")))
+    rows = found.defer("tools", "instructions").order_by("-updated_at", "-id")
+    return sorted(rows, key=lambda row: row.pinned_at is None)
 
 
 def _after(rows: QuerySet[Conversation], cursor: Cursor | None) -> QuerySet[Conversation]:

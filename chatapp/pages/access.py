@@ -6,24 +6,35 @@ from __future__ import annotations
 from uuid import UUID
 
 from django.contrib.auth.models import User
+from django.db.models import QuerySet
 from django.http import Http404
 
 from ..store.changes import Written
 from ..store.models import Conversation, Message
+from ..store.places import remembered
 
 
 def my_conversation(user: User, pk: UUID) -> Conversation:
     """A conversation of one's own."""
-    found = Conversation.objects.filter(pk=pk, owner=user, deleted_at=None).first()
+    return _mine(Conversation.objects.all(), user, pk)
+
+
+def conversation_to_open(user: User, pk: UUID) -> Conversation:
+    """The same with what its page begins with: its head, what the owner chose in the settings, and where they were (`forks`)."""
+    rows = Conversation.objects.select_related("head", "owner__preference").defer("head__metadata")
+    return _mine(rows.annotate(forks=remembered(user)), user, pk)
+
+
+def my_message(user: User, pk: UUID) -> Message:
+    """A message in a conversation of one's own."""
+    found = _my_messages(user).filter(pk=pk).first()
     if found is None:
         raise Http404
     return found
 
 
-def my_message(user: User, pk: UUID) -> Message:
-    """A message in a conversation of one's own."""
-    rows = Message.objects.select_related("conversation").filter(deletion=None, conversation__deleted_at=None)
-    found = rows.filter(pk=pk, conversation__owner=user).first()
+def _mine(rows: QuerySet[Conversation], user: User, pk: UUID) -> Conversation:
+    found = rows.filter(pk=pk, owner=user, deleted_at=None).first()
     if found is None:
         raise Http404
     return found
@@ -39,7 +50,20 @@ def is_told_of_theirs(user: User, written: Written | None) -> bool:
 
 def readable_message(user: User, pk: UUID) -> Message:
     """A message that they may read, whether or not they may do anything with it."""
-    return my_message(user, pk)
+    return readable_messages(user, pk)[0]
+
+
+def readable_messages(user: User, *pks: UUID) -> list[Message]:
+    """Each of these, which may be the same ones."""
+    found = _my_messages(user).in_bulk(pks)
+    if len(found) < len(set(pks)):
+        raise Http404
+    return [found[pk] for pk in pks]
+
+
+def _my_messages(user: User) -> QuerySet[Message]:
+    rows = Message.objects.select_related("conversation").filter(deletion=None, conversation__deleted_at=None)
+    return rows.filter(conversation__owner=user)
 
 
 def only_staff(user: User) -> None:

@@ -17,6 +17,12 @@ def load_preference(user: User) -> Preference:
     return Preference.objects.filter(user=user).first() or Preference(user=user)
 
 
+def preference_of(user: User) -> Preference:
+    """The same for somebody whose row lives no longer than a request: it is asked for once."""
+    found: Preference | None = getattr(user, "preference", None)
+    return found or Preference(user=user)
+
+
 def save_preference(user: User, **chosen: str | bool) -> None:
     """Only what is named changes."""
     kept = {name: clean(value) if isinstance(value, str) else value for name, value in chosen.items()}

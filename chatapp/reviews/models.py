@@ -26,8 +26,9 @@ class Verdict(models.TextChoices):
 
 class Submission(models.Model):
     """What an owner gave to be reviewed: the messages that `Submitted` names, as they were then. `branches`, `thought_ms` and
-    `by_models` are what they summed up to."""
+    `by_models` are what they summed up to. `is_held`: its reviewer still reviews; only the queries of the store know it."""
 
+    is_held = False
     id = models.UUIDField(primary_key=True, default=uuid4, editable=False)
     conversation = models.ForeignKey(Conversation, models.CASCADE, related_name="submissions")
     # Where it opens: the message with which it was submitted.

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime, tzinfo
 from uuid import UUID
 
 from django.contrib.auth.models import User
+from django.db.models import Count, Window
 from django.template.loader import render_to_string
 from django.utils import timezone
 
@@ -19,8 +20,8 @@ from ..pages.operations import Operation
 from ..pages.words.moments import Moment, ago
 from ..providers.configured import Catalog
 from .models import Submission, Verdict, Wish
-from .store.reviewers import reviewers
-from .store.reviewing import load_marks, load_titles
+from .store.marks import load_marks
+from .store.reviewing import load_titles
 from .store.submitting import submissions_of, wishes_of
 
 SOMEBODY = "somebody whose account is gone"
@@ -70,39 +71,47 @@ class ShownWish:
 
 
 def shown_submissions(
-    rows: Iterable[Submission], viewer: User, catalog: Catalog, zone: tzinfo
+    rows: Iterable[Submission], viewer: User, catalog: Catalog, zone: tzinfo, *, takes: bool = False
 ) -> list[ShownSubmission]:
+    """`takes`: the viewer may take what nobody reads."""
     rows, now = list(rows), timezone.now()
-    titles, reading = load_titles(rows), set(reviewers().values_list("pk", flat=True))
-    return [_shown(row, titles[row.pk], viewer, reading, catalog, zone, now) for row in rows]
+    titles = load_titles(row for row in rows if not _own_title(row, viewer))
+    return [
+        _shown(row, _own_title(row, viewer) or titles[row.pk], viewer, catalog, zone, now, takes=takes)
+        for row in rows
+    ]
+
+
+def _own_title(row: Submission, viewer: User) -> str:
+    return row.conversation.title if row.conversation.owner_id == viewer.pk else ""
 
 
 def _shown(
     row: Submission,
     title: str,
     viewer: User,
-    reading: Collection[int],
     catalog: Catalog,
     zone: tzinfo,
     now: datetime,
+    *,
+    takes: bool,
 ) -> ShownSubmission:
     own = row.conversation.owner_id == viewer.pk
-    reviews = not own and viewer.pk in reading
-    mine, free = reviews and row.reviewer_id == viewer.pk, row.reviewer_id not in reading
-    takes = reviews and free and not row.verdict
-    sees = own or mine or takes
+    mine = not own and row.is_held and row.reviewer_id == viewer.pk
+    may_take = takes and not (own or row.is_held or row.verdict)
+    sees = own or mine or may_take
     return ShownSubmission(
         row=row,
-        title=((row.conversation.title if own else "") or title) if sees else "",
+        title=title if sees else "",
         question=row.question if sees else "",
         owner=row.conversation.owner.get_username(),
         facts=facts_of(row, catalog),
         at=Moment(row.created_at.astimezone(zone)),
         ago=ago(row.created_at, now),
-        state=state_of(row, viewer, free=free),
+        state=state_of(row, viewer, free=not row.is_held),
         news=row.news_for_owner if own else mine and row.news_for_reviewer,
         may_open=own or mine,
-        may_take=takes,
+        may_take=may_take,
         may_give_back=mine and not row.verdict,
         may_assign=viewer.is_staff and not row.verdict,
     )
@@ -137,12 +146,11 @@ class ReviewsHere:
 
 
 def reviews_here(conversation: UUID, viewer: User, catalog: Catalog, zone: tzinfo) -> ReviewsHere:
-    found = submissions_of(viewer, conversation)
-    newest = shown_submissions(found[:1], viewer, catalog, zone)
-    older = found.count() - 1 if newest else 0
-    return ReviewsHere(
-        newest[0] if newest else None, older, shown_wishes(wishes_of(viewer, conversation), zone)
-    )
+    found = submissions_of(viewer, conversation).annotate(every=Window(Count("pk")))[:1]
+    newest = next(iter(found), None)
+    shown = shown_submissions([newest], viewer, catalog, zone)[0] if newest else None
+    wishes = shown_wishes(wishes_of(viewer, conversation), zone)
+    return ReviewsHere(shown, newest.every - 1 if newest else 0, wishes)
 
 
 def shown_wishes(rows: Iterable[Wish], zone: tzinfo) -> list[ShownWish]:

@@ -15,7 +15,7 @@ from django.db import transaction
 from django.db.models import F, Q, QuerySet
 from django.utils import timezone
 
-from ..branches.store.copying import Parts
+from ..branches.store.copying import BATCH, Parts, forget_in_decisions
 from ..branches.store.forking import FORK_OF, Extent, Forked, Manner, fork
 from ..core.items import Kind
 from ..core.titles import first_words
@@ -193,17 +193,17 @@ def fork_shared(token: str, *, by: User, until: UUID | None = None, submission: 
 
 def keep_facts(copies: Collection[UUID], kept: Callable[[object], dict[str, Any]]) -> None:
     """Of the records of messages that were just copied, these alone."""
+    changed = []
     for row in Message.objects.filter(pk__in=copies).only("metadata").iterator():
         facts = kept(row.metadata)
         if facts != row.metadata:
-            Message.objects.filter(pk=row.pk).update(metadata=facts)
+            row.metadata = facts
+            changed.append(row)
+    Message.objects.bulk_update(changed, ["metadata"], batch_size=BATCH)
 
 
 def forget_deciders(copies: Collection[UUID]) -> None:
-    rows = Item.objects.filter(message__in=copies, kind=Kind.PERMISSION_DECISION)
-    for row in rows.only("wire"):
-        if isinstance(row.wire, dict):
-            Item.objects.filter(pk=row.pk).update(wire=row.wire | {"by": "", "name": ""})
+    forget_in_decisions(copies, "by", "name")
 
 
 def _only(facts: object, names: tuple[str, ...]) -> dict[str, Any]:

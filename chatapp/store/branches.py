@@ -1,10 +1,12 @@
-"""Reads a branch: its messages from the root down, and their items, in three queries whatever the size."""
+"""Reads a branch: its messages from the root down, and their items, in three queries whatever the size, or in two where its conversation
+is known."""
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 from uuid import UUID
 
@@ -13,7 +15,7 @@ from django.db import connection
 from ..core import verbatim
 from ..core.history import Logged, Repair
 from ..core.items import FROM_MODEL, Item, Kind
-from .models import Conversation, Message, Role
+from .models import Conversation, Message
 from .models import Item as ItemRow
 
 # A branch is never longer than its conversation, so a cycle in damaged rows ends there.
@@ -28,12 +30,13 @@ WITH RECURSIVE branch(id, parent_id, conversation_id, depth, bound) AS (
 )
 """
 WHOLE = 2**31 - 1
-_QUESTIONS = f"""{_BRANCH} SELECT (SELECT COUNT(*) FROM branch), (
-    SELECT COUNT(*) FROM chatapp_message WHERE conversation_id = %s AND role = '{Role.USER}' AND deletion IS NULL
-)"""
 _MESSAGES = (
     _BRANCH + "SELECT m.* FROM chatapp_message m JOIN branch ON branch.id = m.id ORDER BY branch.depth"
 )
+_COUNTS = """(SELECT COUNT(*) FROM branch) AS length,
+(SELECT COUNT(*) FROM chatapp_message q WHERE q.conversation_id = %s AND q.role = 'user' AND q.deletion IS NULL) AS asked"""
+_COUNTED = f"""{_BRANCH} SELECT m.*, {_COUNTS}
+FROM chatapp_message m JOIN branch ON branch.id = m.id WHERE branch.depth < %s ORDER BY branch.depth"""
 _COLUMNS = (
     "key",
     "kind",
@@ -53,7 +56,9 @@ FROM chatapp_item i WHERE i.message_id IN (SELECT id FROM branch) ORDER BY i.mes
 
 _CHARACTERS = f"""{_BRANCH} SELECT COALESCE(SUM(LENGTH(i.text)), 0)
 FROM chatapp_item i JOIN chatapp_message m ON m.id = i.message_id
-WHERE m.id IN (SELECT id FROM branch) AND m."order" >= %s"""
+WHERE m.id IN (SELECT id FROM branch) AND m."order" >= COALESCE((
+    SELECT s."order" FROM chatapp_message s JOIN chatapp_message leaf ON leaf.sent_from_id = s.id WHERE leaf.id = %s
+), 0)"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,35 +110,51 @@ def load_message_rows(messages: Collection[UUID]) -> list[tuple[Message, bool]]:
 class Questions:
     """How many a branch has, and how many all branches of its conversation have."""
 
-    here: int
-    anywhere: int
+    here: int = 0
+    anywhere: int = 0
+
+    @classmethod
+    def of(cls, length: int, asked: int) -> Questions:
+        """A branch begins with a question, and then they take turns with answers."""
+        return cls(here=(length + 1) // 2, anywhere=asked)
 
     def one_more(self) -> Questions:
         return Questions(self.here + 1, self.anywhere + 1)
 
 
-def count_questions(conversation: UUID, leaf: UUID | None) -> Questions:
-    """A branch begins with a question, and then they take turns with answers."""
+def count_questions(conversation: UUID, leaf: UUID) -> Questions:
     with connection.cursor() as cursor:
-        cursor.execute(_QUESTIONS, [leaf and _database_id(leaf), WHOLE, _database_id(conversation)])
-        length, anywhere = cursor.fetchone()
-    return Questions(here=(length + 1) // 2, anywhere=anywhere)
+        cursor.execute(f"{_BRANCH} SELECT {_COUNTS}", [_database_id(leaf), WHOLE, _database_id(conversation)])
+        return Questions.of(*cursor.fetchone())
 
 
-def load_branch(leaf: UUID, *, newest: int = WHOLE) -> Branch:
-    """From the root to the leaf, or only its `newest` messages."""
-    messages = _from_the_root(Message.objects.raw(_MESSAGES, [_database_id(leaf), newest]))
-    if not messages:
-        raise Message.DoesNotExist(f"There is no message {leaf}.")
-    conversation = Conversation.objects.get(pk=messages[-1].conversation_id)
+def load_branch(leaf: UUID, *, newest: int = WHOLE, of: Conversation | None = None) -> Branch:
+    """From the root to the leaf, or only its `newest` messages. `of`: its conversation, where that is known."""
+    messages = _from_the_root(Message.objects.raw(_MESSAGES, [_database_id(leaf), newest]), leaf)
+    conversation = of or Conversation.objects.get(pk=messages[-1].conversation_id)
     return Branch(conversation, messages, _load_items(leaf, newest))
+
+
+def load_counted_branch(leaf: UUID, *, newest: int, of: Conversation) -> tuple[Branch, Questions]:
+    """The newest messages of a branch, and how many questions all of it has."""
+    named = [_database_id(leaf), WHOLE, _database_id(of.pk), newest]
+    messages = _from_the_root(Message.objects.raw(_COUNTED, named), leaf)
+    counts = vars(messages[-1])
+    return Branch(of, messages, _load_items(leaf, newest)), Questions.of(counts["length"], counts["asked"])
+
+
+def load_stretches(of: Conversation, *stretches: Sequence[UUID]) -> list[Branch | None]:
+    """Messages that are known by name, each stretch by itself, in two queries for all of them. None for an empty one."""
+    named = {pk for stretch in stretches for pk in stretch}
+    rows, items = Message.objects.in_bulk(named), load_items_of(named)
+    found = ([rows[pk] for pk in stretch if pk in rows] for stretch in stretches)
+    return [Branch(of, messages, items) if messages else None for messages in found]
 
 
 def count_characters(leaf: UUID) -> int:
     """How much is said on what is sent of this branch."""
-    start = Message.objects.filter(pk=leaf).values_list("sent_from__order", flat=True).first() or 0
     with connection.cursor() as cursor:
-        cursor.execute(_CHARACTERS, [_database_id(leaf), WHOLE, start])
+        cursor.execute(_CHARACTERS, [_database_id(leaf), WHOLE, _database_id(leaf)])
         return int(cursor.fetchone()[0])
 
 
@@ -165,12 +186,18 @@ def repairs(row: Message) -> dict[int, tuple[str, tuple[Repair, ...]]]:
     return {number: (model, tuple(Repair(how) for how in hows)) for number, model, hows in taught if hows}
 
 
-def _from_the_root(rows: Iterable[Message]) -> list[Message]:
-    """From the leaf up, each message once, turned round."""
+def _from_the_root(rows: Iterable[Message], leaf: UUID) -> list[Message]:
+    """From the leaf up, each message once, turned round. Each knows the one above it."""
     once: dict[UUID, Message] = {}
     for row in rows:
         once.setdefault(row.id, row)
-    return list(reversed(once.values()))
+    if not once:
+        raise Message.DoesNotExist(f"There is no message {leaf}.")
+    messages = list(reversed(once.values()))
+    for above, row in pairwise(messages):
+        if row.parent_id == above.id:
+            row.parent = above
+    return messages
 
 
 def _load_items(leaf: UUID, newest: int) -> dict[UUID, list[Item]]:

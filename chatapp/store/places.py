@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
 from uuid import UUID
 
 from django.contrib.auth.models import User
 from django.db import transaction
+from django.db.models import OuterRef, Q, QuerySet, Subquery
 
 from ..core.tree import Tree, repair
 from .changes import tell
-from .models import Conversation, Message, Place
+from .models import LIVE, Conversation, Message, Place
 
 
 def load_head(viewer: User, conversation: Conversation) -> UUID | None:
@@ -18,7 +21,7 @@ def load_head(viewer: User, conversation: Conversation) -> UUID | None:
     if viewer.pk != conversation.owner_id:
         mine = Place.objects.filter(viewer=viewer, conversation=conversation).first()
         head = (mine and mine.head_id) or head
-    if head and Message.objects.filter(pk=head, conversation=conversation, deletion=None).exists():
+    if head and _opens(conversation, head):
         return head
     newest = Message.objects.filter(conversation=conversation, deletion=None).order_by("-order")
     return newest.values_list("pk", flat=True).first()
@@ -26,24 +29,59 @@ def load_head(viewer: User, conversation: Conversation) -> UUID | None:
 
 def load_tree(conversation: UUID, head: UUID | None = None) -> Tree[UUID]:
     """All of it, without what was deleted."""
-    rows = Message.objects.filter(conversation=conversation, deletion=None).order_by("order")
-    return repair(rows.values_list("pk", "parent_id"), head=head)
+    return repair(_there(conversation).values_list("pk", "parent_id"), head=head)
 
 
-def load_leaf(viewer: User, message: Message, tree: Tree[UUID] | None = None) -> UUID:
-    """The leaf of the branch through this message: the one where the viewer last was. `tree`: where it is known already."""
-    tree = tree or load_tree(message.conversation_id)
-    places = _read(Place.objects.filter(viewer=viewer, conversation=message.conversation_id).first())
-    return tree.newest_leaf(message.pk, places) or message.pk
+def load_trees(conversations: Collection[UUID]) -> dict[UUID, Tree[UUID]]:
+    rows = Message.objects.filter(conversation__in=conversations, deletion=None).order_by("order")
+    pairs: dict[UUID, list[tuple[UUID, UUID | None]]] = {pk: [] for pk in conversations}
+    for conversation, *pair in rows.values_list("conversation_id", "pk", "parent_id"):
+        pairs[conversation].append((pair[0], pair[1]))
+    return {pk: repair(of_one) for pk, of_one in pairs.items()}
+
+
+def load_places(viewer: User, conversations: Collection[UUID]) -> dict[UUID, dict[UUID | None, UUID]]:
+    """For each conversation, which way the viewer went at its forks."""
+    rows = Place.objects.filter(viewer=viewer, conversation__in=conversations)
+    forks = dict(rows.values_list("conversation_id", "forks"))
+    return {pk: _read(forks.get(pk)) for pk in conversations}
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """The branch through a message. `is_live`: its leaf is being written."""
+
+    tree: Tree[UUID]
+    path: tuple[UUID, ...]
+    is_live: bool
+
+    @property
+    def leaf(self) -> UUID:
+        return self.path[-1]
+
+
+def remembered(viewer: User) -> Subquery:
+    """As a column of a conversation: the forks at which the viewer was."""
+    return Subquery(Place.objects.filter(viewer=viewer, conversation=OuterRef("pk")).values("forks")[:1])
+
+
+def load_way(conversation: UUID, message: UUID, forks: Mapping[str, str] | None) -> Way | None:
+    """To the leaf where the viewer last was, by the `forks` that are remembered of them. None for a message that is not there."""
+    rows = list(_there(conversation).values_list("pk", "parent_id", "status"))
+    tree = repair((pk, parent) for pk, parent, _ in rows)
+    if message not in tree.parents:
+        return None
+    leaf = tree.newest_leaf(message, _read(forks)) or message
+    return Way(tree, tree.path_to(leaf), any(pk == leaf and status in LIVE for pk, _, status in rows))
 
 
 def load_siblings(conversation: UUID, messages: list[Message]) -> dict[UUID, tuple[UUID, ...]]:
     """For each of these messages those that share its parent, itself among them, in their order."""
-    rows = Message.objects.filter(deletion=None).order_by("order")
-    parents = {row.parent_id for row in messages if row.parent_id}
-    pairs = list(rows.filter(parent__in=parents).values_list("parent_id", "pk"))
+    beside = Q(parent__in={row.parent_id for row in messages if row.parent_id})
     if any(row.parent_id is None for row in messages):
-        pairs += rows.filter(conversation=conversation, parent=None).values_list("parent_id", "pk")
+        beside |= Q(conversation=conversation, parent=None)
+    rows = Message.objects.filter(beside, deletion=None).order_by("order")
+    pairs = rows.values_list("parent_id", "pk")
     children: dict[UUID | None, list[UUID]] = {}
     for parent, child in pairs:
         children.setdefault(parent, []).append(child)
@@ -58,7 +96,7 @@ def go_to(viewer: User, message: Message) -> UUID:
     place, _ = Place.objects.get_or_create(viewer=viewer, conversation=conversation)
     mine = viewer.pk == conversation.owner_id
     left = conversation.head_id if mine else place.head_id
-    places = _read(place) | tree.places_on(left)
+    places = _read(place.forks) | tree.places_on(left)
     leaf = tree.newest_leaf(message.pk, places) or message.pk
     place.forks = _written(places | tree.places_on(leaf))
     place.head_id = leaf
@@ -69,9 +107,20 @@ def go_to(viewer: User, message: Message) -> UUID:
     return leaf
 
 
-def _read(place: Place | None) -> dict[UUID | None, UUID]:
-    forks = place.forks if place else {}
-    return {UUID(fork) if fork else None: UUID(child) for fork, child in forks.items()}
+def _there(conversation: UUID) -> QuerySet[Message]:
+    return Message.objects.filter(conversation=conversation, deletion=None).order_by("order")
+
+
+def _opens(conversation: Conversation, head: UUID) -> bool:
+    """A conversation that was loaded with its head is not asked for it again."""
+    if head == conversation.head_id and Conversation._meta.get_field("head").is_cached(conversation):
+        row = conversation.head
+        return row is not None and row.conversation_id == conversation.pk and row.deletion is None
+    return Message.objects.filter(pk=head, conversation=conversation, deletion=None).exists()
+
+
+def _read(forks: Mapping[str, str] | None) -> dict[UUID | None, UUID]:
+    return {UUID(fork) if fork else None: UUID(child) for fork, child in (forks or {}).items()}
 
 
 def _written(places: dict[UUID | None, UUID]) -> dict[str, str]:

@@ -11,13 +11,23 @@ from uuid import UUID
 from django.contrib.auth.models import User
 
 from ..core.items import Item
+from ..core.tree import Tree
 from ..markdown.kept import Blocks
-from ..pages.preferences import load_preference
+from ..pages.models import Preference
+from ..pages.preferences import preference_of
 from ..pages.signed_in import SignedIn
 from ..pages.words.axis import Scale
 from ..pages.words.days import zone_of
 from ..providers.configured import Catalog, UnknownModel
-from ..store import Branch, Seen, load_branch, load_items_of, load_message_rows
+from ..store import (
+    Branch,
+    Questions,
+    Seen,
+    load_branch,
+    load_counted_branch,
+    load_items_of,
+    load_message_rows,
+)
 from ..store.models import LIVE, Conversation, Message
 from ..store.places import load_siblings
 from ..tools import Tool
@@ -65,8 +75,9 @@ class Viewer:
         return ()
 
 
-def viewer_of(request: SignedIn) -> Viewer:
-    preference, own = load_preference(request.user), engine()
+def viewer_of(request: SignedIn, preference: Preference | None = None) -> Viewer:
+    """`preference`: where it is known."""
+    preference, own = preference or preference_of(request.user), engine()
     return Viewer(
         request.user,
         preference.thoughts_open,
@@ -81,6 +92,7 @@ def viewer_of(request: SignedIn) -> Viewer:
 class Thread:
     conversation: Conversation
     messages: list[ShownMessage]
+    questions: Questions = Questions()  # noqa: RUF009  (a value that cannot change)
 
     @property
     def leaf(self) -> ShownMessage | None:
@@ -104,18 +116,30 @@ def load_thread(
     *,
     seen: Seen | None = None,
     newest: int = NEWEST,
-    goes_on: bool = False,
+    tree: Tree[UUID] | None = None,
 ) -> Thread:
     """The newest messages of the branch that ends at this leaf. `seen`: the draft of the leaf, where that still runs;
-    `goes_on`: it is no leaf, since what is below it is on the page already."""
+    `tree`: where it is known."""
     if leaf is None:
         return Thread(conversation, [])
-    branch = load_branch(leaf, newest=newest)
-    siblings = load_siblings(conversation.pk, list(branch.messages))
-    look = viewer.look(None if goes_on else leaf, siblings)
+    branch, questions = load_counted_branch(leaf, newest=newest, of=conversation)
+    look = viewer.look(leaf, _siblings(branch, tree))
     drafts = {leaf: seen} if branch.leaf.status in LIVE else {}
     shown = [shown_of(branch, row, look, viewer, seen=drafts.get(row.pk)) for row in branch.messages]
-    return Thread(conversation, shown)
+    return Thread(conversation, shown, questions)
+
+
+def load_earlier(conversation: Conversation, end: UUID, viewer: Viewer) -> Thread:
+    """The messages down to this one; what is below it is on the page already."""
+    branch = load_branch(end, newest=NEWEST, of=conversation)
+    look = viewer.look(None, _siblings(branch))
+    return Thread(conversation, [shown_of(branch, row, look, viewer) for row in branch.messages])
+
+
+def _siblings(branch: Branch, tree: Tree[UUID] | None = None) -> dict[UUID, tuple[UUID, ...]]:
+    if tree:
+        return {row.pk: tree.siblings(row.pk) for row in branch.messages}
+    return load_siblings(branch.conversation.pk, list(branch.messages))
 
 
 def shown_of(

@@ -15,7 +15,7 @@ from chatapp.accounts.store import leaving
 from chatapp.branches.models import Origin
 from chatapp.branches.store import forking
 from chatapp.branches.store.copying import BATCH, NOT_SHARED, Parts
-from chatapp.branches.store.forking import Extent, fork, forks_of, origin_of
+from chatapp.branches.store.forking import Extent, fork, load_origins
 from chatapp.core.decision import Decided, Decision, decision_item
 from chatapp.store import Measured, Refused, deleting, places
 from chatapp.store.changes import changed
@@ -380,7 +380,7 @@ def test_where_older_turns_are_left_out_they_stay_left_out(turn, conversation, a
 def test_a_fork_says_where_it_came_from_and_the_source_knows_its_forks(called, alice, bob):
     store.move_head(called.conversation_id, called.pk)
     made = fork(called, by=bob).conversation
-    origin = origin_of(made.pk)
+    origin = load_origins(made.pk).own
     assert (origin.source, origin.message, origin.owner, origin.by) == (
         called.conversation,
         called,
@@ -389,17 +389,17 @@ def test_a_fork_says_where_it_came_from_and_the_source_knows_its_forks(called, a
     )
     assert (origin.owner_name, origin.title) == ("alice", "Which?")
     assert made.forked_from == called
-    (listed,) = forks_of(called.conversation_id)
+    (listed,) = load_origins(called.conversation_id).forks
     assert (listed.conversation, listed.by, listed.message) == (made, bob, called)
-    assert origin_of(called.conversation_id) is None and forks_of(made.pk) == []
+    assert load_origins(called.conversation_id).own is None and load_origins(made.pk).forks == []
     deleting.delete_conversation(made.pk)
-    assert forks_of(called.conversation_id) == []
+    assert load_origins(called.conversation_id).forks == []
 
 
 def test_a_fork_outlives_its_source_and_remembers_its_name(called, alice, bob):
     made = fork(called, by=bob).conversation
     leaving.leave(alice)
-    origin = origin_of(made.pk)
+    origin = load_origins(made.pk).own
     assert (origin.source, origin.message, origin.owner) == (None, None, None)
     assert (origin.owner_name, origin.title) == ("alice", "Which?")
     assert texts_of(Conversation.objects.get()) == ["Which?", "Because."]
@@ -411,11 +411,11 @@ def test_a_source_can_be_purged_and_a_fork_too(called, alice, bob):
     long_ago = timezone.now() - deleting.KEPT * 2
     Conversation.objects.filter(pk=called.conversation_id).update(deleted_at=long_ago)
     assert deleting.purge() == 2
-    assert origin_of(made.pk).message is None and list(store.verify_log()) == []
+    assert load_origins(made.pk).own.message is None and list(store.verify_log()) == []
     again = fork(message(made.head_id), by=bob).conversation
     Conversation.objects.filter(pk=made.pk).update(deleted_at=long_ago)
     assert deleting.purge() == 2
-    assert origin_of(again.pk).owner == bob and list(store.verify_log()) == []
+    assert load_origins(again.pk).own.owner == bob and list(store.verify_log()) == []
 
 
 def test_a_fork_is_called_like_one_and_no_model_is_asked_for_another_title(called, alice, bob):

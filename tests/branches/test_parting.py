@@ -199,7 +199,7 @@ def test_what_is_deleted_is_on_no_branch(tell, alice):
 @pytest.mark.parametrize("turns", [9, 10, 11, 31])
 def test_however_long_they_agree_the_place_is_found(tell, alice, turns, monkeypatch):
     """Also where a stretch that is read at once ends."""
-    monkeypatch.setattr(comparing, "MOST_STEP", 40)
+    monkeypatch.setattr(comparing, "NEXT_STEPS", 40)
     last = tell()
     for _ in range(turns - 1):
         last = below(alice, last)

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator
 
 import pytest
-from django.db.backends.signals import connection_created
-from django.template.backends.django import Template
 
 from chatapp.core.events import Event
 from chatapp.core.items import KeyMaker
 from chatapp.providers.base import Ask
-from chatapp.store import close_threads
 from tests.conversations.asking_tools import Toolbox, furnished
+from tests.support.counting import counted
 from tests.support.front import HTMX
 from tests.support.listening import Socket
 from tests.support.script import response, text, thought
@@ -23,41 +20,7 @@ from tests.support.stage import play
 pytestmark = pytest.mark.django_db(transaction=True)
 
 # The transaction's own words are not among them. The first steps on a road: it is meant to cost 20 and 6.
-STATEMENTS, RENDERINGS = 31, 24
-
-
-class Counted:
-    def __init__(self) -> None:
-        self.statements: list[str] = []
-        self.renderings: list[str] = []
-
-    def wrap(self, connection, **_):
-        connection.execute_wrappers.append(self._executed)
-
-    def _executed(self, execute, sql, params, many, context):
-        if not sql.startswith(("BEGIN", "COMMIT", "SAVEPOINT", "RELEASE")):
-            self.statements.append(sql)
-        return execute(sql, params, many, context)
-
-
-@contextmanager
-def counted(monkeypatch) -> Iterator[Counted]:
-    """On every connection that is made from here on."""
-    close_threads()
-    count = Counted()
-    render = Template.render
-
-    def rendered(template, *args, **more):
-        count.renderings.append(template.template.name)
-        return render(template, *args, **more)
-
-    monkeypatch.setattr(Template, "render", rendered)
-    connection_created.connect(count.wrap, weak=False, dispatch_uid="counted")
-    try:
-        yield count
-    finally:
-        connection_created.disconnect(dispatch_uid="counted")
-        close_threads()
+STATEMENTS, RENDERINGS = 30, 22
 
 
 def _has_ended(said: list[list]) -> bool:

@@ -278,7 +278,7 @@ def test_a_fork_takes_the_branch_and_its_form_counts_once(answered, leaf, alice,
     made = {fork_submitted(row, by=bob, until=leaf.pk, key=key).conversation.pk for _ in range(2)}
     assert len(made) == 1
     assert Message.objects.filter(conversation__owner=bob).count() == 2
-    assert [fork.submission_id for fork in forking.forks_of(leaf.conversation_id)] == [row.pk]
+    assert [fork.submission_id for fork in forking.load_origins(leaf.conversation_id).forks] == [row.pk]
     with pytest.raises(Refused):
         fork_submitted(row, by=bob, until=beside.pk)
 

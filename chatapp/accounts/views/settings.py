@@ -16,7 +16,7 @@ from ...catalog.page import models as models_shown
 from ...limits import store as limits
 from ...pages.commands import by_script
 from ...pages.models import Theme
-from ...pages.preferences import load_preference, recent_models, save_preference
+from ...pages.preferences import preference_of, recent_models, save_preference
 from ...pages.signed_in import SignedIn
 from ...pages.words.days import zone_of
 from ...pages.words.moments import Moment
@@ -71,7 +71,7 @@ def _way_in(request: SignedIn) -> str:
 
 
 def _page(request: SignedIn, wrong: dict[str, ModelForm]) -> HttpResponse:
-    preference = load_preference(request.user)
+    preference = preference_of(request.user)
     forms = {name: form(instance=preference) for name, form in SECTIONS.items()} | wrong
     catalog, listings = engine().catalog, async_to_sync(engine().catalog.models_soon)()
     chosen = str(forms["conversations"]["default_model"].value())

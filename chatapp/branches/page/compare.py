@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from uuid import UUID
@@ -10,7 +10,7 @@ from uuid import UUID
 from ...catalog.page.models import models_in_words
 from ...core.recorded import Recorded
 from ...pages.words.axis import Mark, Scale, marks
-from ...store import Branch, load_branch
+from ...store import Branch, load_stretches
 from ...store.branches import Answer
 from ...store.models import Conversation, Message, Role
 from ...thread.message import ShownMessage, Standpoint
@@ -89,8 +89,18 @@ def load_compared(viewer: Viewer, a: Message, b: Message, start: int) -> Compare
     common = parting.common
     longest = max(len(path.messages) - common for path in (parting.a, parting.b))
     start = min(start, max(0, longest - 1))
-    sides = _load_side("A", a, parting.a, common, start), _load_side("B", b, parting.b, common, start)
-    trunk = _load_window(parting.a.messages[max(0, common - TRUNK) : common])
+    one_way, other = (path.messages[common:] for path in (parting.a, parting.b))
+    measures = load_measures([*one_way[:MOST_ADDED], *other[:MOST_ADDED]])
+    trunk, *windows = load_stretches(
+        a.conversation,
+        parting.a.messages[max(0, common - TRUNK) : common],
+        one_way[start : start + AT_ONCE],
+        other[start : start + AT_ONCE],
+    )
+    sides = (
+        _Loaded("A", a, parting.a, common, measures, windows[0]),
+        _Loaded("B", b, parting.b, common, measures, windows[1]),
+    )
     maker = _Maker(viewer, _scale(sides, trunk), _load_choices(sides))
     above = maker.messages(trunk)
     last = above.pop() if above and above[-1].is_question else None
@@ -115,14 +125,19 @@ def load_compared(viewer: Viewer, a: Message, b: Message, start: int) -> Compare
 
 @dataclass(frozen=True, slots=True)
 class _Loaded:
-    """One side as rows. `measured`: what is added up; `window`: what is on the page."""
+    """One side as rows. `measures`: what is known of those that are added up, of both sides; `window`: what is on the page."""
 
     name: str
     wanted: Message
     path: Path
     common: int
-    measured: list[Answer]
+    measures: Mapping[UUID, Answer]
     window: Branch | None
+
+    @property
+    def measured(self) -> list[Answer]:
+        way = self.path.messages[self.common :][:MOST_ADDED]
+        return [self.measures[pk] for pk in way if pk in self.measures]
 
     @property
     def choices(self) -> list[UUID]:
@@ -134,16 +149,6 @@ class _Loaded:
     def first(self) -> UUID | None:
         """Where they part."""
         return next(iter(self.path.messages[self.common :]), None)
-
-
-def _load_side(name: str, wanted: Message, path: Path, common: int, start: int) -> _Loaded:
-    way = path.messages[common:]
-    measured = list(load_measures(way[:MOST_ADDED]).values())
-    return _Loaded(name, wanted, path, common, measured, _load_window(way[start : start + AT_ONCE]))
-
-
-def _load_window(messages: Sequence[UUID]) -> Branch | None:
-    return load_branch(messages[-1], newest=len(messages)) if messages else None
 
 
 def _load_choices(sides: Iterable[_Loaded]) -> dict[UUID, Beginning]:

@@ -93,10 +93,16 @@ def copy_settings(source: Conversation, into: UUID, *, parts: Parts) -> None:
 
 def forget_arguments(messages: Collection[UUID]) -> None:
     """Whoever does not know what a call was given could still guess it and compare."""
-    rows = Item.objects.filter(message__in=messages, kind=Kind.PERMISSION_DECISION)
-    for row in rows.only("wire"):
+    forget_in_decisions(messages, "arguments_hash")
+
+
+def forget_in_decisions(messages: Collection[UUID], *names: str) -> None:
+    changed = []
+    for row in Item.objects.filter(message__in=messages, kind=Kind.PERMISSION_DECISION).only("wire"):
         if isinstance(row.wire, dict):
-            Item.objects.filter(pk=row.pk).update(wire=row.wire | {"arguments_hash": ""})
+            row.wire = row.wire | dict.fromkeys(names, "")
+            changed.append(row)
+    Item.objects.bulk_update(changed, ["wire"], batch_size=BATCH)
 
 
 def _withheld(parts: Parts) -> dict[str, str]:

@@ -11,6 +11,7 @@ from uuid import UUID, uuid4
 
 from django.contrib.auth.models import User
 from django.db import transaction
+from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
 
 from ...core.titles import TITLE_CAP, one_line
@@ -180,18 +181,29 @@ class _Making:
         )
 
 
-def origin_of(conversation: UUID) -> Origin | None:
-    """With what is left of the source, and whose it is now. Whether it may be shown depends on who asks and on what was deleted."""
-    rows = Origin.objects.select_related("source", "message", "owner", "by")
+@dataclass(frozen=True, slots=True)
+class Origins:
+    """Where a conversation came from, and its forks, the newest first, each with whoever made it. Forks that were deleted are left out."""
+
+    own: Origin | None
+    forks: list[Origin]
+
+
+def load_origins(conversation: UUID, readable: QuerySet[Any] | None = None) -> Origins:
+    """With what is left of a source, and whose it is now. Whether it may be shown depends on who asks and on what was deleted.
+    `readable`: the submissions that they may open; where the fork was made of one of these, it `opens_review`."""
+    here = Q(pk=conversation) | Q(source=conversation, conversation__deleted_at=None)
+    rows = Origin.objects.filter(here).select_related(
+        "conversation__head", "source", "message", "owner", "by"
+    )
+    if readable is not None:
+        opens = Exists(readable.filter(pk=OuterRef("submission")))
+        rows = rows.annotate(opens_review=opens)  # type: ignore[no-redef]
     # A damaged row elsewhere must not hide where something came from.
-    return rows.defer("source__tools", "message__metadata").filter(pk=conversation).first()
-
-
-def forks_of(conversation: UUID) -> list[Origin]:
-    """The newest first, each with the fork and whoever made it; forks that were deleted are left out."""
-    rows = Origin.objects.select_related("conversation__head", "message", "by")
-    found = rows.filter(source=conversation, conversation__deleted_at=None).order_by("-made_at", "-pk")
-    return list(found.defer("conversation__tools", "conversation__head__metadata", "message__metadata"))
+    unread = ("conversation__tools", "conversation__head__metadata", "source__tools", "message__metadata")
+    found = list(rows.defer(*unread).order_by("-made_at", "-pk"))
+    own = next((row for row in found if row.pk == conversation), None)
+    return Origins(own, [row for row in found if row.pk != conversation])
 
 
 def _made_before(submission: UUID, by: User) -> Conversation | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 from uuid import UUID
@@ -16,10 +16,10 @@ from ...core.tree import Tree
 from ...store.branches import Answer
 from ...store.models import Item as ItemRow
 from ...store.models import Message
-from ...store.places import load_leaf, load_tree
+from ...store.places import load_places, load_trees
 from .copying import NOT_SHARED
 
-FIRST_STEP, MOST_STEP = 20, 1000
+FIRST_STEP, NEXT_STEPS = 20, 1000
 # What is left of these where a fork was made without them.
 _WITHHELD = {Kind.REASONING: "", Kind.TOOL_CALL: "{}", Kind.TOOL_RESULT: NOT_SHARED}
 
@@ -43,9 +43,10 @@ class Parting:
 
 def load_parting(viewer: User, a: Message, b: Message) -> Parting:
     """Of the branches through these messages, each down to the leaf where the viewer last was."""
-    trees = {pk: load_tree(pk) for pk in {a.conversation_id, b.conversation_id}}
+    here = {a.conversation_id, b.conversation_id}
+    trees, places = load_trees(here), load_places(viewer, here)
     mine, other = (trees[row.conversation_id] for row in (a, b))
-    one, two = (_path(viewer, row, trees[row.conversation_id]) for row in (a, b))
+    one, two = (_path(row, trees[row.conversation_id], places[row.conversation_id]) for row in (a, b))
     common = len(mine.common_start(one[-1], two[-1])) if mine is other else _load_alike(one, two)
     return Parting(_beside(one, common, mine), _beside(two, common, other), common)
 
@@ -62,8 +63,8 @@ def load_measures(messages: Sequence[UUID]) -> dict[UUID, Answer]:
     return {pk: Answer(rows[pk], items[pk]) for pk in messages if pk in rows}
 
 
-def _path(viewer: User, row: Message, tree: Tree[UUID]) -> tuple[UUID, ...]:
-    return tree.path_to(load_leaf(viewer, row, tree)) or (row.pk,)
+def _path(row: Message, tree: Tree[UUID], places: Mapping[UUID | None, UUID]) -> tuple[UUID, ...]:
+    return tree.path_to(tree.newest_leaf(row.pk, places) or row.pk) or (row.pk,)
 
 
 def _beside(path: tuple[UUID, ...], common: int, tree: Tree[UUID]) -> Path:
@@ -71,13 +72,13 @@ def _beside(path: tuple[UUID, ...], common: int, tree: Tree[UUID]) -> Path:
 
 
 def _load_alike(a: Sequence[UUID], b: Sequence[UUID]) -> int:
-    """How far both say the same: a copy is like its source until one of them was changed or went on otherwise. Longer and
-    longer stretches are read, so that neither an early nor a late parting costs much."""
+    """How far both say the same: a copy is like its source until one of them was changed or went on otherwise. A short
+    stretch is read first and then long ones, so that neither an early nor a late parting costs much."""
     alike, step = 0, FIRST_STEP
     while pairs := list(zip(a[alike : alike + step], b[alike : alike + step], strict=False)):
         said = _load_said([pk for pair in pairs for pk in pair])
         same = next((n for n, (one, two) in enumerate(pairs) if not _same(said[one], said[two])), len(pairs))
-        alike, step = alike + same, min(2 * step, MOST_STEP)
+        alike, step = alike + same, NEXT_STEPS
         if same < len(pairs):
             break
     return alike

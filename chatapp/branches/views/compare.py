@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from uuid import UUID
+
 from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from ...core.named import identity
-from ...pages.access import readable_message
+from ...pages.access import readable_message, readable_messages
 from ...pages.signed_in import SignedIn
 from ...pages.words.numbers import number_in
 from ...store.models import Message
@@ -19,14 +21,18 @@ from ..page.compare import load_compared
 @require_safe
 @login_required
 def compare(request: SignedIn) -> HttpResponse:
-    a, b = (named(request, side) for side in ("a", "b"))
+    a, b = readable_messages(request.user, _named(request, "a"), _named(request, "b"))
     page = load_compared(viewer_of(request), a, b, number_in(request, "from") or 0)
     return render(request, "branches/compare.html", {"page": page})
 
 
 def named(request: SignedIn, side: str) -> Message:
     """The message that the address names for one side."""
+    return readable_message(request.user, _named(request, side))
+
+
+def _named(request: SignedIn, side: str) -> UUID:
     pk = identity(request.GET.get(side, ""))
     if pk is None:
         raise Http404
-    return readable_message(request.user, pk)
+    return pk

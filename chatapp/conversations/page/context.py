@@ -8,9 +8,9 @@ from django.http import HttpRequest
 from django.utils.functional import SimpleLazyObject
 
 from ...pages.models import Preference
-from ...pages.preferences import load_preference
+from ...pages.preferences import preference_of
 from ...pages.signed_in import SignedIn
-from ...reviews.store.reviewing import load_marks
+from ...reviews.store.marks import load_marks
 from .sidebar import sidebar, toast
 
 
@@ -27,4 +27,4 @@ def person(request: HttpRequest) -> dict[str, Any]:
 
 def _preference(request: HttpRequest) -> Preference:
     user = getattr(request, "user", None)
-    return load_preference(user) if user is not None and user.is_authenticated else Preference()
+    return preference_of(user) if user is not None and user.is_authenticated else Preference()

@@ -11,7 +11,7 @@ from django.contrib.auth.models import User
 from django.urls import reverse
 
 from ...branches.models import Origin
-from ...branches.store.forking import forks_of, origin_of
+from ...branches.store.forking import load_origins
 from ...core.plural import times
 from ...oversight.models import Look
 from ...oversight.store.looks import looks_at
@@ -80,7 +80,8 @@ class Provenance:
 
 
 def provenance_of(conversation: Conversation, viewer: User, zone: tzinfo) -> Provenance:
-    origin, made = origin_of(conversation.pk), forks_of(conversation.pk)
+    origins = load_origins(conversation.pk, held_by(viewer))
+    origin, made = origins.own, origins.forks
     own = [row for row in made if row.conversation.owner_id == viewer.pk]
     taken = [row for row in made if row.submission_id and row.conversation.owner_id != viewer.pk]
     return Provenance(
@@ -118,12 +119,12 @@ def _url(row: Origin, viewer: User) -> str:
     if not (source and message) or source.deleted_at or message.deletion:
         return ""
     if source.owner_id != viewer.pk:
-        return _url_of_review(row, viewer)
+        return _url_of_review(row)
     return f"{_address(source)}?at={message.pk}#{message_id(message.pk)}"
 
 
-def _url_of_review(row: Origin, viewer: User) -> str:
-    if row.submission_id is None or not held_by(viewer).filter(pk=row.submission_id).exists():
+def _url_of_review(row: Origin) -> str:
+    if not row.opens_review:
         return ""
     address = reverse("review", args=[row.submission_id])
     return f"{address}?at={row.message_id}#{message_id(row.message_id or '')}"

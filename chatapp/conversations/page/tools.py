@@ -10,7 +10,7 @@ from uuid import UUID
 from ...core.visible import visible, visible_name
 from ...store import names_of
 from ...store.models import Conversation
-from ...store.permissions.grants import granted, load_grants
+from ...store.permissions.grants import holding, load_grants
 from ...tools import Tool
 from ...turns.engine import engine
 
@@ -72,9 +72,9 @@ class ToolsShown:
 
 
 def tools_of(conversation: Conversation) -> ToolsShown:
-    tools, allowed = engine().tools, granted(conversation)
+    tools, grants = engine().tools, load_grants(conversation.pk)
+    allowed = holding(grants, conversation)
     free = {name for name, tool in tools.items() if allowed.get(name) == tool.fingerprint}
-    grants = load_grants(conversation.pk)
     rows = tuple(Allowed(row.tool, visible_name(row.tool), row.tool in free) for row in grants)
     return ToolsShown(conversation.pk, _groups(tools, names_of(conversation), free), rows)
 

@@ -18,7 +18,7 @@ from ...pages.access import my_conversation, my_message
 from ...pages.commands import away, by_script, refused, submission, to_conversation, told
 from ...pages.elements import message_id
 from ...pages.engine_calls import call
-from ...pages.preferences import load_preference
+from ...pages.preferences import preference_of
 from ...pages.signed_in import SignedIn
 from ...providers.configured import UnknownModel
 from ...store import Refused, SentAlready, Started, count_questions, load_items
@@ -63,7 +63,7 @@ def ask(request: SignedIn, pk: UUID) -> HttpResponse:
         if by_script(request):
             parent = form.cleaned_data.get("parent") or ""
             return HttpResponse(render_refused(str(error), parent), status=_status(form))
-        return render_conversation(request, mine, form=form, refused=str(error), status=_status(form))
+        return render_conversation(request, pk, form=form, refused=str(error), status=_status(form))
     if not by_script(request):
         return to_conversation(pk, started.question)
     if LISTENING in request.headers:
@@ -100,7 +100,7 @@ def _ask(request: SignedIn, form: AskForm, mine: Conversation | None) -> Started
 def _instructions(request: SignedIn, question: AskedQuestion) -> str:
     """Of a conversation that this question opens."""
     said = question.instructions
-    return load_preference(request.user).instructions if said is None else said
+    return preference_of(request.user).instructions if said is None else said
 
 
 def _start(leaf: UUID | None, model: str) -> UUID | None:
@@ -171,7 +171,7 @@ def again(request: SignedIn, pk: UUID) -> HttpResponse:
     answer = my_message(request.user, pk)
     if request.method != "POST":
         listings = async_to_sync(engine().catalog.models_soon)()
-        preference = load_preference(request.user)
+        preference = preference_of(request.user)
         composer = composer_for(request.user, preference, answer.conversation, answer, listings)
         template = (
             "conversations/asking/_again.html" if by_script(request) else "conversations/asking/again.html"

@@ -11,7 +11,7 @@ from django.views.decorators.http import require_safe
 
 from ...catalog.page import models as models_shown
 from ...catalog.page.models import find_model
-from ...pages.preferences import load_preference
+from ...pages.preferences import preference_of
 from ...pages.signed_in import SignedIn
 from ...turns.engine import engine
 from ..forms import ABOUT_US, WHO_KNOWS, AskForm
@@ -37,7 +37,7 @@ def render_home(
 ) -> HttpResponse:
     """`form` is a first question that was refused: it stands in the composer again."""
     listings = async_to_sync(engine().catalog.models_soon)()
-    preference = load_preference(request.user)
+    preference = preference_of(request.user)
     wanted = request.GET.get("model", "")
     composer = composer_for(
         request.user, preference, None, None, listings, form=form, refused=refused, model=wanted

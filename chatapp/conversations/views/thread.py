@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from uuid import UUID
 
 from asgiref.sync import async_to_sync
@@ -12,16 +13,17 @@ from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from ...core.named import identity, number
-from ...pages.access import my_conversation, my_message
-from ...pages.preferences import load_preference
+from ...core.tree import Tree
+from ...pages.access import conversation_to_open, my_message
+from ...pages.preferences import preference_of
 from ...pages.signed_in import SignedIn
 from ...pages.words.days import zone_of
 from ...reviews.news import reviews_here
-from ...store import Seen, count_questions, load_draft, places
+from ...store import Seen, load_draft, places
 from ...store.models import LIVE, Conversation, Message
 from ...thread.meter import meter_for
 from ...thread.outline import outline_of
-from ...thread.page import NEWEST, load_thread, viewer_of
+from ...thread.page import NEWEST, load_earlier, load_thread, viewer_of
 from ...turns.engine import engine
 from ..forms import AskForm
 from ..news.question import answering
@@ -36,40 +38,48 @@ MOST = 1000
 @require_safe
 @login_required
 def conversation(request: SignedIn, pk: UUID) -> HttpResponse:
-    return render_conversation(request, my_conversation(request.user, pk))
+    return render_conversation(request, pk)
 
 
 @require_safe
 @login_required
 def earlier(request: SignedIn, pk: UUID) -> HttpResponse:
     """The messages above those on screen."""
-    mine = my_conversation(request.user, pk)
-    before = _named(request, "before", mine)
+    before = _named(request, "before")
     if before is None:
         raise Http404
-    thread = load_thread(mine, before.pk, viewer_of(request), goes_on=True)
+    message = my_message(request.user, before)
+    if message.conversation_id != pk:
+        raise Http404
+    thread = load_earlier(message.conversation, message.pk, viewer_of(request))
     return render(request, "thread/_messages.html", {"thread": thread})
 
 
 def render_conversation(
     request: SignedIn,
-    mine: Conversation,
+    pk: UUID,
     *,
     form: AskForm | None = None,
     refused: str = "",
     status: int = 200,
 ) -> HttpResponse:
     """The page. `form`: what was sent and refused stands in the composer again."""
-    head = places.load_head(request.user, mine)
-    at = _named(request, "at", mine)
-    leaf = places.load_leaf(request.user, at) if at else head
-    newest = _newest(request, at, leaf)
-    thread = load_thread(mine, leaf, viewer_of(request), seen=_seen(leaf), newest=newest)
+    mine = conversation_to_open(request.user, pk)
+    preference = preference_of(mine.owner)
+    end = _end_of(request, mine)
+    thread = load_thread(
+        mine,
+        end.leaf,
+        viewer_of(request, preference),
+        seen=_seen(end),
+        newest=end.newest,
+        tree=end.tree,
+    )
     catalog = engine().catalog
     last = thread.followed
     composer = composer_for(
         request.user,
-        load_preference(request.user),
+        preference,
         mine,
         last,
         async_to_sync(catalog.models_soon)(),
@@ -85,8 +95,9 @@ def render_conversation(
         "tools": tools_of(mine),
         "meter": meter_for(last, catalog),
         "outline": outline_of(thread.messages),
-        "more": newest + NEWEST * 4,
-        "questions": count_questions(mine.pk, leaf),
+        "more": end.newest + NEWEST * 4,
+        "preference": preference,
+        "questions": thread.questions,
         "provenance": provenance_of(mine, request.user, zone_of(request)),
         "reviews": reviews_here(mine.pk, request.user, catalog, zone_of(request)),
     }
@@ -106,31 +117,49 @@ def _looks_next_at(request: SignedIn, mine: Conversation, last: Message | None) 
     return f"{reverse('conversation', args=[mine.pk])}?{query.urlencode()}#m-{last.parent_id}"
 
 
-def _named(request: SignedIn, name: str, mine: Conversation) -> Message | None:
-    """The message that the address names, if it is one of this conversation."""
+@dataclass(frozen=True, slots=True)
+class _End:
+    """Of the branch on screen, of which the `newest` are shown. `is_live`: it is being written. `tree`: where somebody asked for a place
+    in it."""
+
+    leaf: UUID | None
+    is_live: bool
+    newest: int
+    tree: Tree[UUID] | None = None
+
+
+def _end_of(request: SignedIn, mine: Conversation) -> _End:
+    """Where one last was, or below the message that the address names: then as many are shown as reach up to it."""
+    at, wanted = _named(request, "at"), number(request.GET.get("newest", ""))
+    newest = max(2, NEWEST if wanted is None else min(wanted, MOST))
+    if at is None:
+        leaf = places.load_head(request.user, mine)
+        return _End(leaf, leaf is not None and _is_live(mine, leaf), newest)
+    way = places.load_way(mine.pk, at, vars(mine)["forks"])
+    if way is None:
+        raise Http404
+    reaching = len(way.path) - way.path.index(at) + 5
+    return _End(way.leaf, way.is_live, max(newest, reaching), way.tree)
+
+
+def _is_live(mine: Conversation, leaf: UUID) -> bool:
+    if mine.head and mine.head_id == leaf:
+        return mine.head.status in LIVE
+    return Message.objects.filter(pk=leaf, status__in=LIVE).exists()
+
+
+def _named(request: SignedIn, name: str) -> UUID | None:
+    """The message that the address names."""
     if name not in request.GET:
         return None
     pk = identity(request.GET[name])
     if pk is None:
         raise Http404
-    message = my_message(request.user, pk)
-    if message.conversation_id != mine.pk:
-        raise Http404
-    return message
+    return pk
 
 
-def _newest(request: SignedIn, at: Message | None, leaf: UUID | None) -> int:
-    """How many messages are shown: the usual number, what was asked for, or as many as reach up to a named one."""
-    wanted = number(request.GET.get("newest", ""))
-    count = NEWEST if wanted is None else min(wanted, MOST)
-    if at is not None and leaf is not None:
-        path = places.load_tree(at.conversation_id).path_to(leaf)
-        count = max(count, len(path) - path.index(at.pk) + 5)
-    return max(count, 2)
-
-
-def _seen(leaf: UUID | None) -> Seen | None:
+def _seen(end: _End) -> Seen | None:
     """The draft of an answer that is being written: as of now, else as it was last saved."""
-    if leaf is None or not Message.objects.filter(pk=leaf, status__in=LIVE).exists():
+    if end.leaf is None or not end.is_live:
         return None
-    return async_to_sync(engine().live.seen)(leaf) or load_draft(leaf)
+    return async_to_sync(engine().live.seen)(end.leaf) or load_draft(end.leaf)

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
 from uuid import UUID
 
 from django.contrib.auth.models import User
 from django.db import transaction
-from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Subquery, Value
+from django.db.models import Exists, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Substr
 from django.utils import timezone
 
@@ -25,8 +24,8 @@ from ...store.changes import tell_person
 from ...store.models import LIVE, Item, Message
 from ...store.tree import Refused
 from ..models import Note, Submission, Submitted, Verdict
-from .reviewers import is_reviewer, reviewers
-from .submitting import submissions_of, tell_reviewers, there, wishes_of
+from .reviewers import reviewers
+from .submitting import tell_reviewers, there
 
 MOST_NOTES = 1000
 UNTITLED = "A conversation"
@@ -41,23 +40,17 @@ NOT_A_REVIEWER = "Choose a reviewer who does not own it."
 
 def held_by(reviewer: User) -> QuerySet[Submission]:
     """What they took or were given, judged or not. One's own is not one's own to review."""
-    if not is_reviewer(reviewer):
-        return Submission.objects.none()
-    return there().filter(reviewer=reviewer).exclude(conversation__owner=reviewer)
+    return there().filter(_reviews(reviewer), reviewer=reviewer).exclude(conversation__owner=reviewer)
 
 
 def free_for(reviewer: User) -> QuerySet[Submission]:
     """What nobody holds, or somebody who reviews no more."""
-    if not is_reviewer(reviewer):
-        return Submission.objects.none()
-    return there().filter(_is_free(), verdict="").exclude(conversation__owner=reviewer)
+    return there().filter(_reviews(reviewer), _is_free(), verdict="").exclude(conversation__owner=reviewer)
 
 
 def queue_of(reviewer: User) -> QuerySet[Submission]:
     """What they hold, and what they may take."""
-    if not is_reviewer(reviewer):
-        return Submission.objects.none()
-    rows = there().filter(Q(reviewer=reviewer) | Q(_is_free(), verdict=""))
+    rows = there().filter(_reviews(reviewer), Q(reviewer=reviewer) | Q(_is_free(), verdict=""))
     return rows.exclude(conversation__owner=reviewer).order_by("-created_at", "-pk")
 
 
@@ -76,45 +69,14 @@ def judged() -> QuerySet[Submission]:
 
 def readable_by(person: User) -> QuerySet[Submission]:
     """One's own, and what one holds."""
-    return held_by(person) | submissions_of(person) if is_reviewer(person) else submissions_of(person)
-
-
-@dataclass(frozen=True, slots=True)
-class Marks:
-    """What the list beside every page says of reviews. `waiting`: to be read; `news`: of one's own."""
-
-    reviews: bool
-    waiting: int
-    submits: bool
-    news: int
-
-
-def load_marks(person: User) -> Marks:
-    """It stands on every page: one question to the database, and for reviewers two more."""
-    own = submissions_of(person)
-    known = {
-        "reviews": Exists(reviewers().filter(pk=OuterRef("pk"))),
-        "submits": Exists(own),
-        "news": _count(own.filter(news_for_owner=True)),
-        "wishes": _count(wishes_of(person)),
-    }
-    row = User.objects.filter(pk=person.pk).annotate(**known).values(*known).first()
-    if row is None:
-        return Marks(False, 0, False, 0)
-    waiting = queue_of(person).filter(_has_work()).count() if row["reviews"] else 0
-    news = (row["news"] or 0) + (row["wishes"] or 0)
-    return Marks(row["reviews"] or person.is_staff, waiting, row["submits"] or news > 0, news)
-
-
-def _count(rows: QuerySet[Any]) -> Subquery:
-    """As a column of another row; None where there are none."""
-    every = rows.order_by().annotate(every=Value(1)).values("every")
-    return Subquery(every.annotate(number=Count("pk")).values("number"))
+    return there().filter(Q(conversation__owner=person) | Q(_reviews(person), reviewer=person))
 
 
 def open_for(person: User, submission: Submission) -> None:
     """They see now what was news to them."""
     side = "news_for_owner" if person.pk == submission.conversation.owner_id else "news_for_reviewer"
+    if not getattr(submission, side):
+        return
     rows = Submission.objects.filter(pk=submission.pk, **{side: True})
     if rows.update(**{side: False}):
         tell_person(person.pk, "reviews")
@@ -151,15 +113,8 @@ def load_titles(submissions: Iterable[Submission]) -> dict[UUID, str]:
     """As in links: what a title tells of other branches is nothing to reviewers."""
     chosen = {row.pk: chosen_title(row.conversation) for row in submissions}
     without = [pk for pk, title in chosen.items() if not title]
-    said = Submitted.objects.filter(submission__in=without, message__deletion=None, message__parent=None)
-    firsts: dict[UUID, UUID] = {}
-    for submission, message in said.order_by("message__order").values_list("submission_id", "message_id"):
-        firsts.setdefault(submission, message)
-    words = _load_words(firsts.values())
-    return {
-        pk: title or first_words(words.get(firsts[pk], "") if pk in firsts else "") or UNTITLED
-        for pk, title in chosen.items()
-    }
+    words = _load_first_words(without)
+    return {pk: title or first_words(words.get(pk) or "") or UNTITLED for pk, title in chosen.items()}
 
 
 def load_notes(reading: Reading) -> dict[UUID, list[list[Note]]]:
@@ -350,10 +305,20 @@ def _is_free() -> Q:
     return Q(reviewer=None) | ~Q(reviewer__in=reviewers().order_by().values("pk"))
 
 
-def _has_work() -> Q:
+def has_work() -> Q:
     return Q(verdict="") | Q(news_for_reviewer=True)
 
 
-def _load_words(messages: Iterable[UUID]) -> dict[UUID, str]:
-    rows = Item.objects.filter(message__in=list(messages), kind=Kind.USER_MESSAGE).order_by("-seq")
-    return dict(rows.values_list("message_id", Substr("text", 1, 1000)))
+def _reviews(person: User) -> Exists:
+    """Whether they are a reviewer: asked with what they want."""
+    return Exists(reviewers().order_by().filter(pk=person.pk))
+
+
+def _load_first_words(submissions: Collection[UUID]) -> dict[UUID, str]:
+    """Of each the question with which it begins; of several, the first."""
+    firsts = Submitted.objects.filter(
+        submission__in=submissions, message__deletion=None, message__parent=None
+    )
+    asked = Item.objects.filter(message=OuterRef("message"), kind=Kind.USER_MESSAGE).order_by("seq")
+    said = firsts.annotate(words=Subquery(asked.values(start=Substr("text", 1, 1000))[:1]))
+    return dict(said.order_by("-message__order").values_list("submission_id", "words"))

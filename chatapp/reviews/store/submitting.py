@@ -169,11 +169,13 @@ def submissions_of(owner: User, conversation: UUID | None = None) -> QuerySet[Su
 
 
 def there() -> QuerySet[Submission]:
-    """Submissions of which something can be read."""
+    """Submissions of which something can be read, each with whether somebody holds it who still reviews."""
     left = Submitted.objects.filter(submission=OuterRef("pk"), message__deletion=None)
     rows = Submission.objects.select_related("conversation__owner", "reviewer")
     rows = rows.defer("conversation__tools", "conversation__instructions")
-    owned = rows.filter(conversation__deleted_at=None, conversation__owner__is_active=True)
+    holders = reviewers().order_by().filter(pk=OuterRef("reviewer"))
+    known = rows.annotate(is_held=Exists(holders))  # type: ignore[no-redef]
+    owned = known.filter(conversation__deleted_at=None, conversation__owner__is_active=True)
     return owned.filter(Exists(left), withdrawn_at=None)
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from uuid import UUID
 
 from django.contrib.auth.decorators import login_required
+from django.db.models import Count, Q
 from django.http import Http404, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_POST, require_safe
@@ -46,17 +47,21 @@ def queue(request: SignedIn) -> HttpResponse:
     if not may_see_the_queue(user):
         raise Http404
     every = store.everything() if user.is_staff else store.queue_of(user)
+    # Nobody else comes here.
+    reviews = not user.is_staff or is_reviewer(user)
     shows = {"open": every.filter(verdict=""), "done": every.exclude(verdict=""), "all": every}
     show = request.GET.get("show", "")
     show = show if show in shows else "open"
-    found = shown_submissions(shows[show][:MOST_LISTED], user, engine().catalog, zone_of(request))
-    counts = {name: rows.count() for name, rows in shows.items()}
+    rows, zone = shows[show][:MOST_LISTED], zone_of(request)
+    found = shown_submissions(rows, user, engine().catalog, zone, takes=reviews)
+    counts = every.aggregate(all=Count("pk"), open=Count("pk", filter=Q(verdict="")))
+    counts["done"] = counts["all"] - counts["open"]
     context = {
         "rows": found,
         "show": show,
         "shows": [(name, SHOWS[name], counts[name]) for name in shows],
         "more": counts[show] - len(found),
-        "reviews": is_reviewer(user),
+        "reviews": reviews,
         "reviewers": list(reviewers()) if user.is_staff else [],
     }
     return render(request, "reviews/queue.html", context)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from uuid import UUID
 
 from django.contrib.auth.models import User
@@ -23,6 +24,10 @@ def take_back(conversation: UUID, tool: str) -> None:
 
 
 def granted(conversation: Conversation) -> dict[str, str]:
-    """The fingerprints of the allowed tools, by name. Only the owner's word counts."""
-    rows = Grant.objects.filter(conversation=conversation, by=conversation.owner_id)
-    return dict(rows.values_list("tool", "fingerprint"))
+    """The fingerprints of the allowed tools, by name."""
+    return holding(load_grants(conversation.pk), conversation)
+
+
+def holding(grants: Iterable[Grant], conversation: Conversation) -> dict[str, str]:
+    """Only the owner's word counts."""
+    return {row.tool: row.fingerprint for row in grants if row.by_id == conversation.owner_id}
