@@ -37,6 +37,7 @@ def _show(player: Ours | Least, scene: Scene, table: Table) -> None:
         f"most, {scene.people} x {scene.pace:.0f}/s from a cold start": run.memory,
         f"the same with what renders, {scene.people}": run.beside,
         f"{AFTERWARDS_SECONDS} s after they left, {scene.people}": after,
+        f"the same with what renders then, {scene.people}": after + player.beside(),
     }
     words = ", ".join(f"{what} {mebibytes(mb):.0f}" for what, mb in found.items())
     print(f"memory, MiB: {player.name:8} {words}; {len(run.lost) + len(run.refused)} lost", flush=True)
