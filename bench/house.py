@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -13,7 +14,7 @@ from typing import Any
 from bench.markdown import answer
 from bench.memory import held
 from bench.provider import Provider
-from tests.browser.served import Served
+from tests.browser.served import ROOT, Served
 
 TICK = os.sysconf("SC_CLK_TCK")
 
@@ -66,7 +67,20 @@ class House(Served):
         return most_memory(self.pid)
 
     def forget_most(self) -> None:
-        Path(f"/proc/{self.pid}/clear_refs").write_text("5")
+        forget_most(self.pid)
+
+    def beside(self) -> float:
+        """What the processes hold that render, in MB."""
+        return sum(resident(child) for child in self._children())
+
+    def stop(self) -> None:
+        """Also where it will not."""
+        try:
+            super().stop()
+        except subprocess.TimeoutExpired:
+            self.kill()
+            super().stop()
+            print("The server did not stop, and was killed.")
 
     def _children(self) -> list[int]:
         threads = Path(f"/proc/{self.pid}/task").iterdir()
@@ -81,9 +95,25 @@ def _children_of(thread: Path) -> str:
         return ""
 
 
+def forget_most(process: int) -> None:
+    Path(f"/proc/{process}/clear_refs").write_text("5")
+
+
 def most_memory(process: int) -> float:
-    lines = Path(f"/proc/{process}/status").read_text().splitlines()
-    return next(int(line.split()[1]) * 1024 / 1e6 for line in lines if line.startswith("VmHWM"))
+    return _status(process, "VmHWM")
+
+
+def resident(process: int) -> float:
+    return _status(process, "VmRSS")
+
+
+def _status(process: int, name: str) -> float:
+    """In MB; 0 where it has ended meanwhile."""
+    try:
+        lines = Path(f"/proc/{process}/status").read_text().splitlines()
+    except FileNotFoundError:
+        return 0.0
+    return next((int(line.split()[1]) * 1024 / 1e6 for line in lines if line.startswith(name)), 0.0)
 
 
 def cpu(process: int) -> float:
@@ -98,11 +128,11 @@ def kilobytes() -> list[str]:
 
 
 @contextmanager
-def house(provider: Provider) -> Iterator[House]:
+def house(provider: Provider, checkout: Path = ROOT) -> Iterator[House]:
     """Its data is in a folder that goes away."""
     asks = {"OPENAI_BASE_URL": provider.url, "OPENAI_API_KEY": "sk-bench"}
     with TemporaryDirectory() as folder:
-        served = House(Path(folder), **asks)
+        served = House(Path(folder), checkout=checkout, **asks)
         try:
             served.start()
             yield served

@@ -117,11 +117,20 @@ def delays(watcher: Watcher, plan: Plan, provider: Provider) -> list[float]:
 
 async def lost(watcher: Watcher, plan: Plan, house: House) -> list[str]:
     """What is not as it was said, or not as a reload shows it."""
-    found = [] if watcher.ended.result() == "complete" else [f"{plan.name} ended {watcher.ended.result()}"]
+    return not_stored(watcher, plan, house) + await not_shown(watcher, plan)
+
+
+def not_stored(watcher: Watcher, plan: Plan, house: House) -> list[str]:
+    if watcher.ended.result() != "complete":
+        return [f"{plan.name} ended {watcher.ended.result()}"]
     said = ["".join(part) for part in plan.parts() if part]
     if [item["text"] for item in house.clerk("message", pk=watcher.answer)["items"]] != said:
-        found.append(f"{plan.name}: other letters are stored than were said")
-    page = await watcher.page()
+        return [f"{plan.name}: other letters are stored than were said"]
+    return []
+
+
+async def not_shown(watcher: Watcher, plan: Plan) -> list[str]:
+    page, found = await watcher.page(), []
     for name, body in watcher.bodies.items():
         shown = re.search(f'id="{re.escape(name)}"[^>]*>', page)
         if not body.html or not shown or not page.startswith(body.html, shown.end()):

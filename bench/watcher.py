@@ -23,6 +23,10 @@ TOKEN = "t" * 32
 LONGEST = 64 * 2**20
 
 
+class Refused(Exception):
+    """The server took no question, or gave no page."""
+
+
 @dataclass
 class Body:
     """`came`: how many letters there were, and when; `settled`: when blocks came first and last."""
@@ -59,6 +63,9 @@ class Body:
         place = bisect_left(self.came, (letters - before, 0))
         return self.came[place][1] if place < len(self.came) else self.settled[1]
 
+    def letters_at(self, at: int) -> int:
+        return max((letters for letters, came in self.came if came <= at), default=0)
+
 
 class Watcher:
     """`bodies` are in the order in which they began. `ended`: the status of the answer, when it has one that stays."""
@@ -70,6 +77,7 @@ class Watcher:
         self._http, self._url, self._place = http, url, place
         self._cookies = {"Cookie": f"sessionid={place.session}; csrftoken={TOKEN}"}
         self._read, self._untold, self._telling = Frames(), 0, False
+        self._socket: aiohttp.ClientWebSocketResponse | None = None
         self.leaf = ""
 
     async def open(self) -> None:
@@ -85,43 +93,52 @@ class Watcher:
 
     async def page(self) -> str:
         async with self._http.get(self._url + self._place.path, headers=self._cookies) as response:
-            assert response.status == 200, response.status
-            return await response.text()
+            return await _taken(response)
 
     async def ask(self, plan: Plan) -> float:
         """As the composer sends it, and when that was."""
         at = time.monotonic()
         words = {"text": plan.question, "parent": self.leaf, "key": str(uuid4()), "model": "openai:gpt-5"}
-        by_script = {"HX-Request": "true", "X-CSRFToken": TOKEN, "Listening": "1"}
-        async with self._http.post(
-            f"{self._url}{self._place.path}ask/", data=words, headers=self._cookies | by_script
-        ) as response:
-            assert response.status == 200, await response.text()
+        async with self._post(f"{self._place.path}ask/", words, Listening="1") as response:
+            await _taken(response)
         return at
 
     async def begin(self, plan: Plan) -> float:
         """A first question from the start page, which leads to its conversation."""
         at = time.monotonic()
         words = {"text": plan.question, "key": str(uuid4()), "model": "openai:gpt-5"}
-        by_script = {"HX-Request": "true", "X-CSRFToken": TOKEN}
-        async with self._http.post(
-            f"{self._url}ask/", data=words, headers=self._cookies | by_script
-        ) as response:
+        async with self._post("ask/", words) as response:
+            await _taken(response)
             place = response.headers["HX-Redirect"].removeprefix("/").split("/")[1]
         self._place = Place(self._place.session, place)
         await self.open()
         return at
+
+    async def stop(self) -> None:
+        """The answer that is being written."""
+        async with self._post(f"m/{self.answer}/stop/", {}, Listening="1") as response:
+            await _taken(response)
+
+    def _post(self, path: str, words: dict[str, str], **more: str) -> Any:
+        by_script = {"HX-Request": "true", "X-CSRFToken": TOKEN}
+        return self._http.post(self._url + path, data=words, headers=self._cookies | by_script | more)
 
     @property
     def answer(self) -> str:
         """The id of the message whose bodies these are."""
         return next(iter(self.bodies))[2:38]
 
+    def shown_at(self, at: int) -> int:
+        """How many letters there were at that moment, of those that came as letters."""
+        return sum(body.letters_at(at) for body in self.bodies.values())
+
     async def close(self) -> None:
-        self._listening.cancel()
-        await self._socket.close()
+        if self._socket:
+            self._listening.cancel()
+            await self._socket.close()
 
     async def _listen(self) -> None:
+        assert self._socket
         async for message in self._socket:
             at = time.monotonic_ns()
             self.octets += len(message.data.encode())
@@ -140,8 +157,9 @@ class Watcher:
                 self._body(body).add(letters, at)
             case "blocks", [body, changes, total, *_]:
                 self._body(body).show(changes, total, at)
-            case "state", ["version", version] if self.bodies and not self.ended.done():
-                self.ended.set_result(version.rpartition(".")[2])
+            # As long as it is being written it has none.
+            case "state", ["version", version] if version and self.bodies and not self.ended.done():
+                self.ended.set_result(version.split(".")[2])
 
     def _body(self, name: str) -> Body:
         return self.bodies.setdefault(name, Body())
@@ -159,8 +177,15 @@ class Watcher:
 
     async def _tell(self) -> None:
         self._untold = 0
-        if not self._socket.closed:
+        if self._socket and not self._socket.closed:
             await self._socket.send_str(str(self._read.count))
+
+
+async def _taken(response: aiohttp.ClientResponse) -> str:
+    text = await response.text()
+    if response.status != 200:
+        raise Refused(f"{response.status}: {text[:200]}")
+    return text
 
 
 def _attribute(page: str, name: str) -> str:

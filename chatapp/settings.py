@@ -180,7 +180,7 @@ PASSWORD_RESET_TIMEOUT = 3600
 # Django
 
 INSTALLED_APPS = [
-    "daphne",
+    "chatapp.pages.door.lean_daphne.LeanDaphne",
     "django.contrib.admin.apps.SimpleAdminConfig",
     "django.contrib.auth",
     "django.contrib.contenttypes",

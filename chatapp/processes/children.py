@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import atexit
 import os
 import select
@@ -10,16 +9,13 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from threading import Thread
 from typing import IO
 
 ROOT = Path(__file__).parents[2]
-# For ending by itself, after a polite signal, and after an impolite one.
-PATIENCE = 1.0
-_PIPE = subprocess.PIPE
 _LEADERS = set[int]()
 
 
@@ -31,7 +27,7 @@ class Overdue(Exception):
 def _end_all() -> None:
     """Of a process that ends without ending its children first."""
     for pid in _LEADERS:
-        _tell(pid, signal.SIGTERM)
+        tell_group(pid, signal.SIGTERM)
 
 
 def module(name: str, arguments: Sequence[str] = ()) -> list[str]:
@@ -44,13 +40,13 @@ class Helper:
     def __init__(self, name: str, *arguments: str) -> None:
         self.process = subprocess.Popen(
             module(name, arguments),
-            stdin=_PIPE,
-            stdout=_PIPE,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             env={"PYTHONPATH": str(ROOT)},
             start_new_session=True,
         )
-        _LEADERS.add(self.process.pid)
+        note_leader(self.process.pid)
 
     def send(self, data: bytes) -> None:
         assert self.process.stdin
@@ -83,47 +79,11 @@ class Helper:
         return answer
 
     def end(self) -> None:
-        _LEADERS.discard(self.process.pid)
-        _tell(self.process.pid, signal.SIGKILL)
+        forget_leader(self.process.pid)
+        tell_group(self.process.pid, signal.SIGKILL)
         # What it was not sent any more breaks its pipe.
         with suppress(BrokenPipeError), self.process:
             pass
-
-
-async def start_stranger(
-    command: Sequence[str], environment: Mapping[str, str], *, longest_line: int
-) -> asyncio.subprocess.Process:
-    """A program of somebody else, whose three streams are read here. OSError where there is none."""
-    process = await asyncio.create_subprocess_exec(
-        *command,
-        env=dict(environment),
-        stdin=_PIPE,
-        stdout=_PIPE,
-        stderr=_PIPE,
-        limit=longest_line,
-        start_new_session=True,
-    )
-    _LEADERS.add(process.pid)
-    return process
-
-
-async def end_stranger(process: asyncio.subprocess.Process) -> None:
-    """Its children go with it."""
-    assert process.stdin is not None
-    process.stdin.close()
-    for way in (None, signal.SIGTERM, signal.SIGKILL):
-        if way is not None:
-            _tell(process.pid, way)
-        with suppress(TimeoutError):
-            async with asyncio.timeout(PATIENCE):
-                await process.wait()
-            break
-    _tell(process.pid, signal.SIGKILL)
-    _LEADERS.discard(process.pid)
-    # Somebody else may still hold its pipes.
-    transport = getattr(process, "_transport", None)
-    if transport is not None:
-        transport.close()
 
 
 def leave_running(command: Sequence[str], *handles: int, log: IO[bytes]) -> None:
@@ -141,6 +101,15 @@ def leave_running(command: Sequence[str], *handles: int, log: IO[bytes]) -> None
     Thread(target=process.wait, daemon=True).start()
 
 
-def _tell(leader: int, way: signal.Signals) -> None:
+def note_leader(pid: int) -> None:
+    """It is ended with this process."""
+    _LEADERS.add(pid)
+
+
+def forget_leader(pid: int) -> None:
+    _LEADERS.discard(pid)
+
+
+def tell_group(leader: int, way: signal.Signals) -> None:
     with suppress(ProcessLookupError):
         os.killpg(leader, way)

@@ -24,10 +24,10 @@ LISTENS = "Thoughtline is at "
 
 
 class Served:
-    """`url` ends with a slash."""
+    """`url` ends with a slash. `checkout`: whose code is served."""
 
-    def __init__(self, folder: Path, **environment: str) -> None:
-        self.url = ""
+    def __init__(self, folder: Path, *, checkout: Path = ROOT, **environment: str) -> None:
+        self.url, self._checkout = "", checkout
         self._environment = _clean() | {"DATA_DIR": str(folder)} | environment
         self._port = _free_port()
         self._log = folder / "server.log"
@@ -91,7 +91,7 @@ class Served:
         return text
 
     def _run(self, command: list[str], **more: Any) -> subprocess.Popen[str]:
-        return subprocess.Popen(command, cwd=ROOT, env=self._environment, text=True, **more)
+        return subprocess.Popen(command, cwd=self._checkout, env=self._environment, text=True, **more)
 
 
 def _clean() -> dict[str, str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from chatapp.markdown import Growing, feed_within, finish_within, open_within, r
 from chatapp.markdown.renderers import GivenUp, Renderers
 from chatapp.markdown.tail import Known, opened
 from chatapp.markdown.within import SMALL, is_small, render_waiting
+from tests.support.patience import PATIENCE
 
 SIZE = 2 * 1024
 PATTERNS = (
@@ -221,6 +223,20 @@ def test_a_process_that_was_given_up_is_replaced(hasty):
     with pytest.raises(GivenUp):
         hasty.do("blocks", COSTLY, "", "")
     assert hasty.do("blocks", "*a*", "", "") == ["<p><em>a</em></p>"]
+
+
+def test_processes_that_nobody_needs_are_ended_and_come_back():
+    made = Renderers(size=1, idle_seconds=0.05)
+    try:
+        assert made.do("blocks", "*a*", "", "") == ["<p><em>a</em></p>"]
+        [renderer] = made._all
+        until = time.monotonic() + PATIENCE
+        while renderer._helper and time.monotonic() < until:
+            time.sleep(0.01)
+        assert renderer._helper is None
+        assert made.do("blocks", "*b*", "", "") == ["<p><em>b</em></p>"]
+    finally:
+        made.close()
 
 
 def test_a_growing_text_that_takes_too_long_is_shown_as_it_is_until_its_end(hasty):

@@ -11,7 +11,8 @@ from contextlib import contextmanager
 
 import pytest
 
-from chatapp.processes.children import Helper, Overdue, end_stranger, start_stranger
+from chatapp.processes.children import Helper, Overdue
+from chatapp.processes.strangers import end_stranger, start_stranger
 
 ANSWER = "import json, os; os.write(1, {}); os._exit({})"
 SLEEP = "import time; time.sleep(60)"

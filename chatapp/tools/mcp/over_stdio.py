@@ -15,7 +15,7 @@ from mcp.client._transport import TransportStreams
 from mcp.shared.message import SessionMessage
 from mcp_types import jsonrpc_message_adapter
 
-from ...processes.children import end_stranger, start_stranger
+from ...processes.strangers import end_stranger, start_stranger
 from .server_place import FRAME, PIECES, TOO_LONG, TOO_MANY, Problem, ServerCommand, pieces
 
 log = logging.getLogger(__name__)
