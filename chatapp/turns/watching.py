@@ -12,7 +12,7 @@ from uuid import UUID
 from ..store import in_thread
 from ..store.models import Message, Status
 from .keep.keeper import Keeper
-from .live import Live, LiveEvent
+from .live import Hear, Live, LiveEvent
 from .notices import Notices
 
 LOOK_SECONDS = 2.0
@@ -28,14 +28,21 @@ class News:
 
 
 async def watch(
-    message: UUID, live: Live, notices: Notices, keeper: Keeper, *, look: float = LOOK_SECONDS
+    message: UUID,
+    live: Live,
+    notices: Notices,
+    keeper: Keeper,
+    *,
+    look: float = LOOK_SECONDS,
+    hear: Hear | None = None,
 ) -> AsyncIterator[News]:
-    """Until the turn has ended or waits for a person. Of one that was stopped here no row needs to say so."""
+    """Until the turn has ended or waits for a person. Of one that was stopped here no row needs to say so. What follows on the
+    last news may be taken at once by `hear`."""
     row = await in_thread(_row)(message)
     attempt, after = row.attempt, 0
     async with notices.listen(row.conversation_id) as told:
         while True:
-            async for said in live.read((message, attempt), after):
+            async for said in live.read((message, attempt), after, hear):
                 after = said[-1].n
                 yield News(attempt, said)
             row = await in_thread(_row)(message)
