@@ -19,6 +19,7 @@ import httpcore
 
 from .bodies import Hear, Malformed, Taking
 from .dial import Guard, NotFound, NotSecure, dialled
+from .gulps import Gulps
 
 READ_AHEAD = 256 * 1024
 # As h11 finds the end of a head, and what says that another one follows.
@@ -30,7 +31,7 @@ class Network(httpcore.AsyncNetworkBackend):
     """`words`: httpcore, or its twin below the package of MCP, for its exceptions."""
 
     def __init__(self, guard: Guard, words: ModuleType = httpcore) -> None:
-        self._guard, self._words = guard, words
+        self._guard, self._words, self._gulps = guard, words, Gulps()
 
     async def connect_tcp(
         self,
@@ -42,7 +43,9 @@ class Network(httpcore.AsyncNetworkBackend):
     ) -> httpcore.AsyncNetworkStream:
         async with _connecting(timeout, self._words):
             line = await dialled(host, port, self._guard)
-            _, inbox = await asyncio.get_running_loop().create_connection(_Inbox, sock=line)
+            _, inbox = await asyncio.get_running_loop().create_connection(
+                lambda: _Inbox(self._gulps), sock=line
+            )
             return _Stream(inbox, self._words)
 
 
@@ -64,7 +67,9 @@ async def _connecting(timeout: float | None, words: ModuleType) -> AsyncIterator
 class _Inbox(asyncio.Protocol):
     """What has arrived and was not read yet."""
 
-    def __init__(self) -> None:
+    def __init__(self, gulps: Gulps) -> None:
+        self._gulps = gulps
+        self._gulp: asyncio.TimerHandle | None = None
         self.held = bytearray()
         self.ended = False
         self.error: Exception | None = None
@@ -87,7 +92,12 @@ class _Inbox(asyncio.Protocol):
         if len(self.held) > READ_AHEAD and not self._paused:
             self._paused = True
             self.transport.pause_reading()
-        self._wake()
+        if self._gulp:
+            return
+        if wait := self._gulps.wait():
+            self._gulp = asyncio.get_running_loop().call_later(wait, self._wake)
+        else:
+            self._wake()
 
     def eof_received(self) -> None:
         self.ended = True
@@ -99,6 +109,9 @@ class _Inbox(asyncio.Protocol):
         self._wake()
 
     def _wake(self) -> None:
+        if self._gulp:
+            self._gulp.cancel()
+            self._gulp = None
         if self._arrival is None or self._arrival.done():
             return
         try:
