@@ -15,7 +15,7 @@ from chatapp.core.contracts import Contract, contract_for
 from chatapp.core.events import Event, Finish, ItemDelta, ItemDone, ItemStarted, ResponseEnded, Usage
 from chatapp.core.history import GO_ON, History, Question, Response
 from chatapp.core.items import Item, KeyMaker, Kind
-from chatapp.providers.base import Ask, Endpoint, ModelSpec, RequestShape
+from chatapp.providers.base import Ask, Endpoint, HearLetters, ModelSpec, RequestShape
 
 MODEL = "scripted:model"
 THINKS = 0.03  # seconds at least, for each thought
@@ -90,7 +90,7 @@ class PlannedModel:
     async def list_models(self) -> list[ModelSpec]:
         return [self.model("model")]
 
-    async def stream(self, ask: Ask, keys: KeyMaker) -> AsyncIterator[Event]:
+    async def stream(self, ask: Ask, keys: KeyMaker, hear: HearLetters | None = None) -> AsyncIterator[Event]:
         question, said, done = _so_far(ask.history, self._note)
         whole = plan(question)
         here = whole.rounds[done]

@@ -47,6 +47,9 @@ class Draft:
         self.at = max(self.at, at)
         self.clock.observe(event, self.at)
         match event:
+            # The case of nearly all events stands first.
+            case events.ItemDelta():
+                self.pieces[event.key].text.append(event.text)
             case events.Asked():
                 self.round, self.waits = event.round, ""
             case events.Retrying():
@@ -57,8 +60,6 @@ class Draft:
                 self.waits = f"{event.sentence}."
             case events.Repaired():
                 self.waits = event.sentence
-            case events.ItemDelta():
-                self.pieces[event.key].text.append(event.text)
             case events.ItemStarted():
                 self.waits = ""
                 self.pieces[event.key] = DraftItem(

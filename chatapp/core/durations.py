@@ -61,6 +61,9 @@ class ReasoningClock:
         """Milliseconds when this event finishes a reasoning item, else None."""
         took = None
         match event:
+            # The case of nearly all events stands first.
+            case events.ItemDelta():
+                self._follow(event.key, at)
             case events.Asked():
                 self._asked_at, self.first_sign = at, None
             case events.Retrying():
@@ -68,8 +71,6 @@ class ReasoningClock:
                 self._asked_at = at = at + event.seconds * 1000
             case events.ItemStarted():
                 self._start(event.key, event.kind, at)
-            case events.ItemDelta():
-                self._follow(event.key, at)
             case events.ItemDone():
                 span = self._finish(event.item, at)
                 took = span.ms(at) if span.kind is Kind.REASONING else None
@@ -113,7 +114,7 @@ class ReasoningClock:
 
     def _end_thoughts_before(self, kind: Kind, at: float) -> None:
         """Whoever speaks or calls has stopped thinking."""
-        if kind in (Kind.ASSISTANT_MESSAGE, Kind.TOOL_CALL):
+        if self._thoughts and kind in (Kind.ASSISTANT_MESSAGE, Kind.TOOL_CALL):
             for span in self._thoughts:
                 span.finish(at)
             self._thoughts.clear()

@@ -37,6 +37,7 @@ from ..thread.items_so_far import ItemSoFar, item_from_draft
 from ..thread.message import ShownMessage
 from ..thread.page import Viewer, load_message, shown_alone
 from ..turns.engine import Engine
+from ..turns.live import LiveEvent
 from ..turns.watching import AT_WORK, News, watch
 from .growing_item import Emit, GrowingItem
 from .outbox import Outbox
@@ -82,7 +83,15 @@ class AnswerNews:
             # What was asked at the end of the page is decided.
             self.outbox.add(operations.gone(self._end))
         engine = self.engine
-        async for news in watch(self.message, engine.live, engine.notices, engine.keeper, row=shown.row):
+        watching = watch(
+            self.message,
+            engine.live,
+            engine.notices,
+            engine.keeper,
+            row=shown.row,
+            hear=self._take_letters,
+        )
+        async for news in watching:
             self._ended = news.ended
             await self._take(news)
             if self._joining:
@@ -134,6 +143,18 @@ class AnswerNews:
     @property
     def _end(self) -> str:
         return f"{message_id(self.message)}-end"
+
+    def _take_letters(self, said: LiveEvent) -> bool:
+        """Nearly everything that is said are letters of what grows already: they go out without waking anybody."""
+        event = said.event
+        if not isinstance(event, ItemDelta) or self._joining or self.outbox.is_full:
+            return False
+        body, piece = self._growing.get(event.key), self._pieces.get(event.key)
+        if body is None or piece is None or not piece.open:
+            return False
+        self._draft.apply(event, said.at)
+        self._grow(body, event.key, event.text)
+        return True
 
     async def _take(self, news: News) -> None:
         if news.attempt != self._attempt:
@@ -225,9 +246,7 @@ class AnswerNews:
     def _show_growing(self, key: str, letters: str) -> None:
         piece = self._pieces.get(key)
         if piece and piece.open and letters and piece.kind is not Kind.TOOL_CALL and key in self._growing:
-            self._growing[key].write(letters, anew=self._joining)
-            # From now on the growing item has them; a page that reads nothing would keep them here once more.
-            self._draft.pieces[key].text.clear()
+            self._grow(self._growing[key], key, letters)
             return
         said_more = piece is not None and piece.open and piece.kind is Kind.TOOL_RESULT
         if piece is None or said_more:
@@ -243,6 +262,11 @@ class AnswerNews:
         if fresh or not piece.open:
             self._show_item(item)
         self._fill(item, letters)
+
+    def _grow(self, body: GrowingItem, key: str, letters: str) -> None:
+        body.write(letters, anew=self._joining)
+        # From now on the growing item has them; a page that reads nothing would keep them here once more.
+        self._draft.pieces[key].text.clear()
 
     def _fill(self, item: ShownItem, letters: str) -> None:
         body = self._body(item)

@@ -11,7 +11,7 @@ import asyncio
 import json
 import time
 from collections import deque
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from ..pages import operations
@@ -29,6 +29,7 @@ PATIENCE = 30.0
 BETWEEN = 0.016
 # A heartbeat: a page that hears nothing for longer than two of them comes back.
 BEAT = 25.0
+_as_json = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
 
 class Stuck(Exception):
@@ -36,9 +37,11 @@ class Stuck(Exception):
 
 
 class Outbox:
+    """`send` never waits: the server under us keeps what it cannot send yet."""
+
     def __init__(
         self,
-        send: Callable[[str], Awaitable[None]],
+        send: Callable[[str], None],
         *,
         window: int = WINDOW,
         patience: float = PATIENCE,
@@ -46,10 +49,15 @@ class Outbox:
     ) -> None:
         self._send, self._window, self._patience, self._between = send, window, patience, between
         self._waiting: list[Operation] = []
+        self._pieces: deque[str] = deque()
         self._flying: deque[tuple[int, int]] = deque()
         self._n = self._unread = self._size = 0
         self._body, self._sent_at = "", 0.0
-        self._more, self._room = asyncio.Event(), asyncio.Event()
+        self._room = asyncio.Event()
+        # While it runs: what ends it, when it sends next, and until when the page must have read.
+        self._broken: asyncio.Future[None] | None = None
+        self._next: asyncio.Handle | None = None
+        self._given_up: asyncio.TimerHandle | None = None
 
     def add(self, *made: Operation) -> None:
         """Letters for the same body that wait already are joined; nothing else is touched."""
@@ -59,11 +67,15 @@ class Outbox:
             else:
                 self._waiting.append(operation)
             self._size += _size(operation)
-        self._more.set()
+        self._go_on()
+
+    @property
+    def is_full(self) -> bool:
+        return self._size > WAITING
 
     async def room(self) -> None:
         """Returns when what waits here is little: whoever makes news waits for it, so that a slow page costs nothing."""
-        while self._size > WAITING:
+        while self.is_full:
             self._room.clear()
             await self._room.wait()
 
@@ -71,49 +83,72 @@ class Outbox:
         """The page has applied everything up to this message."""
         while self._flying and self._flying[0][0] <= n:
             self._unread -= self._flying.popleft()[1]
-        self._room.set()
+        if self._given_up and self._unread <= self._window:
+            self._given_up.cancel()
+            self._given_up = None
+            self._go_on()
 
     async def run(self) -> None:
-        """Sends until it is cancelled."""
+        """Sends until it is cancelled. It has no turn of its own: whoever adds something has it sent."""
+        self._broken = asyncio.get_running_loop().create_future()
         beating = asyncio.create_task(self._beat())
+        if self._waiting:
+            self._go_on()
         try:
-            while True:
-                await self._more.wait()
-                if self._unread > self._window:
-                    await self._wait_for_window()
-                if (soon := self._sent_at + self._between - time.monotonic()) > 0:
-                    await asyncio.sleep(soon)
-                await self._send_what_waits()
+            await self._broken
         finally:
-            beating.cancel()
+            self._broken = None
+            for each in (beating, self._next, self._given_up):
+                if each:
+                    each.cancel()
 
     async def _beat(self) -> None:
         while True:
             await asyncio.sleep(BEAT)
-            self._more.set()
+            self._go_on()
 
-    async def _wait_for_window(self) -> None:
+    def _go_on(self) -> None:
+        """Sends what waits as soon as it may go; all that is added in one turn of the loop goes together."""
+        if self._broken is None or self._next or self._given_up:
+            return
+        loop = asyncio.get_running_loop()
+        if self._unread > self._window:
+            self._given_up = loop.call_later(self._patience, self._break, Stuck())
+        elif not self._pieces and (soon := self._sent_at + self._between - time.monotonic()) > 0:
+            self._next = loop.call_later(soon, self._send_what_waits)
+        elif self._waiting and self._waiting[0][0] == "text":
+            self._send_what_waits()
+        else:
+            self._next = loop.call_soon(self._send_what_waits)
+
+    def _break(self, error: Exception) -> None:
+        if self._broken and not self._broken.done():
+            self._broken.set_exception(error)
+
+    def _send_what_waits(self) -> None:
+        self._next = None
         try:
-            async with asyncio.timeout(self._patience):
-                while self._unread > self._window:
-                    self._room.clear()
-                    await self._room.wait()
-        except TimeoutError:
-            raise Stuck from None
-
-    async def _send_what_waits(self) -> None:
-        self._more.clear()
-        made, self._waiting, self._size = self._waiting, [], 0
-        frame = json.dumps(self._shortened(made), ensure_ascii=False, separators=(",", ":"))
-        self._room.set()
-        for message in _in_pieces(frame):
-            if self._unread > self._window:
-                await self._wait_for_window()
-            self._n += 1
-            self._flying.append((self._n, len(message)))
-            self._unread += len(message)
-            await self._send(message)
+            if not self._pieces:
+                self._pieces.extend(_in_pieces(self._frame()))
+            while self._pieces and self._unread <= self._window:
+                self._send_piece(self._pieces.popleft())
+        except Exception as error:
+            self._break(error)
+            return
         self._sent_at = time.monotonic()
+        if self._pieces or self._waiting:
+            self._go_on()
+
+    def _frame(self) -> str:
+        made, self._waiting, self._size = self._waiting, [], 0
+        self._room.set()
+        return _as_json(self._shortened(made))
+
+    def _send_piece(self, message: str) -> None:
+        self._n += 1
+        self._flying.append((self._n, len(message)))
+        self._unread += len(message)
+        self._send(message)
 
     def _shortened(self, made: list[Operation]) -> Any:
         short = [self._without_body(operation) for operation in made]
@@ -138,4 +173,4 @@ def _in_pieces(frame: str) -> Iterator[str]:
 
 
 def _size(operation: Operation) -> int:
-    return sum(len(part) for part in operation if isinstance(part, str)) + 50
+    return sum([len(part) for part in operation if isinstance(part, str)]) + 50

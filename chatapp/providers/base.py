@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Protocol
 from urllib.parse import urlsplit
 
 from ..core.contracts import Contract
-from ..core.events import Event
+from ..core.events import Event, ItemDelta
 from ..core.history import History, Repair
 from ..core.items import KeyMaker
 from ..core.model_name import ModelName
@@ -136,6 +136,10 @@ class ProviderError(Exception):
 
     def __str__(self) -> str:
         return self.sentence
+
+
+# Told of letters in the moment in which they arrive, without anybody being woken for them.
+HearLetters = Callable[[ItemDelta], None]
 
 
 class Parser(Protocol):

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator, Mapping
-from contextlib import aclosing, asynccontextmanager
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from http.cookiejar import CookieJar, DefaultCookiePolicy
-from typing import cast
 
 import anyio
 import httpx
@@ -16,7 +15,7 @@ from ..net.dial import ANYWHERE, PUBLIC, public_trust
 from .base import Endpoint, ProviderError, Trouble
 from .failures import failing_in_words, label_of
 from .reader import StreamLimits
-from .transport import Transport
+from .transport import AnswerBody, Transport
 
 # Those who may go everywhere, and those of the public web alone: no connection of the first ones is used for the others.
 _clients: dict[tuple[asyncio.AbstractEventLoop, bool], httpx.AsyncClient] = {}
@@ -103,7 +102,7 @@ def _url(base: str, path: str) -> httpx.URL | None:
 class HttpAnswer:
     status: int
     headers: Mapping[str, str]
-    body: AsyncIterator[bytes]
+    body: AnswerBody
 
 
 @asynccontextmanager
@@ -111,9 +110,7 @@ async def answered(endpoint: Endpoint, question: httpx.Request) -> AsyncIterator
     """The answer while it is read; the connection is given back, or closed where something is left unread."""
     with failing_in_words(endpoint):
         response = await client(public=endpoint.public).send(question, stream=True)
-        raw = cast(AsyncGenerator[bytes, None], response.aiter_raw())
         try:
-            async with aclosing(raw) as body:
-                yield HttpAnswer(response.status_code, response.headers, body)
+            yield HttpAnswer(response.status_code, response.headers, response.extensions["body"])
         finally:
             await response.aclose()

@@ -16,7 +16,7 @@ from ..core.items import KeyMaker
 from ..core.model_name import ModelName
 from ..core.visible import hides
 from . import WIRES
-from .base import Ask, Endpoint, ModelSpec, ProviderError, RequestShape, UnknownModel
+from .base import Ask, Endpoint, HearLetters, ModelSpec, ProviderError, RequestShape, UnknownModel
 from .demo import DemoProvider
 from .failures import label_of
 from .http import HttpProvider
@@ -45,8 +45,11 @@ class Provider(Protocol):
     def sent(self, ask: Ask) -> RequestShape:
         """What the request is made of, as it goes out."""
 
-    def stream(self, ask: Ask, keys: KeyMaker) -> AsyncGenerator[Event, None]:
-        """One response as events. Closing the generator ends the request at once."""
+    def stream(
+        self, ask: Ask, keys: KeyMaker, hear: HearLetters | None = None
+    ) -> AsyncGenerator[Event, None]:
+        """One response as events. Closing the generator ends the request at once. What `hear` is told of is not given again; whoever
+        has all events at hand may give them all."""
 
     async def list_models(self) -> list[ModelSpec]: ...
 

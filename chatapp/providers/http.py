@@ -16,7 +16,7 @@ from ..core.events import Event, ItemStarted, Retrying
 from ..core.history import History
 from ..core.items import KeyMaker, Kind
 from ..core.verbatim import encode
-from .base import Ask, Endpoint, ModelSpec, ProviderError, RequestShape, Trouble, Wire
+from .base import Ask, Endpoint, HearLetters, ModelSpec, ProviderError, RequestShape, Trouble, Wire
 from .client import HttpAnswer, answered, request
 from .failures import label_of
 from .reader import MIB, Reader, StreamLimits
@@ -62,13 +62,15 @@ class HttpProvider:
             return RequestShape(tuple(shape_of(body)), self.wire.thoughts(ask, body))
         return RequestShape()
 
-    async def stream(self, ask: Ask, keys: KeyMaker) -> AsyncGenerator[Event, None]:
+    async def stream(
+        self, ask: Ask, keys: KeyMaker, hear: HearLetters | None = None
+    ) -> AsyncGenerator[Event, None]:
         """The answer's events. A request that failed before it gave more than thoughts goes out again, announced each time."""
         waits = iter(BACKOFF)
         while True:
             thoughts: list[str] = []
             try:
-                async with aclosing(self._events(ask, keys)) as events:
+                async with aclosing(self._events(ask, keys, hear)) as events:
                     async for event in events:
                         if _is_answer(event):
                             waits = iter(())
@@ -90,14 +92,18 @@ class HttpProvider:
         sentence = f"{self._label} {how}, trying again in {max(1, ceil(seconds))} s"
         return Retrying(seconds, sentence, tuple(lost))
 
-    async def _events(self, ask: Ask, keys: KeyMaker) -> AsyncGenerator[Event, None]:
-        reader = Reader(self.wire.parser(ask, keys), self._limits, self._label, self._now)
+    async def _events(
+        self, ask: Ask, keys: KeyMaker, hear: HearLetters | None
+    ) -> AsyncGenerator[Event, None]:
+        reader = Reader(self.wire.parser(ask, keys), self._limits, self._label, self._now, hear)
         async with answered(self.endpoint, self._question(ask)) as answer:
-            data = await self._opening(answer)
-            while data and not reader.ended:
-                for event in reader.read(data):
+            data: bytes | None = await self._opening(answer)
+            while data != b"":
+                if data:
+                    reader.hear(data)
+                for event in reader.heard():
                     yield event
-                data = b"" if reader.ended else await anext(answer.body, b"")
+                data = b"" if reader.ended else await answer.body.more(reader.hear)
             for event in reader.close():
                 yield event
             await read_to_end(answer.body)
@@ -106,7 +112,7 @@ class HttpProvider:
         """The first bytes of a stream, or the error that this answer is none."""
         if answer.status != 200:
             raise await self._refused(answer)
-        first = await anext(answer.body, b"")
+        first = await answer.body.more() or b""
         if streams(first):
             return first
         text = await words(answer.body, first)

@@ -59,6 +59,10 @@ class Decoder:
             raise EventTooLong
         if block.startswith(b"data: ") and b"\n" not in block:
             return "", block[6:].decode("utf-8", "replace")
+        if block.startswith(b"event: ") and block.count(b"\n") == 1:
+            name, data, said = block.partition(b"\ndata: ")
+            if data:
+                return name[7:].decode("utf-8", "replace"), said.decode("utf-8", "replace")
         return _of_lines(block.split(b"\n"))
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import httpcore
 import httpx
 
+from ..net.bodies import Hear, Line, taking
 from ..net.dial import ANYWHERE, Guard
 from ..net.guarded_network import Network
 
@@ -35,22 +36,45 @@ class Transport(httpx.AsyncBaseTransport):
             request.method, target, headers=request.headers.raw, content=content, extensions=extensions
         )
         answer = await self._pool.handle_async_request(asked)
-        body = _Body(answer.stream)
+        body = AnswerBody(asked, answer)
         return httpx.Response(
-            answer.status, headers=answer.headers, stream=body, extensions=answer.extensions
+            answer.status,
+            headers=answer.headers,
+            stream=body,
+            extensions={**answer.extensions, "body": body},
         )
 
     async def aclose(self) -> None:
         await self._pool.aclose()
 
 
-class _Body(httpx.AsyncByteStream):
-    def __init__(self, stream: Any) -> None:
-        self._stream = stream
+class AnswerBody(httpx.AsyncByteStream):
+    """Past httpcore and h11 as far as its frame is plain: they would look at each word. The rest is read by them."""
 
-    def __aiter__(self) -> AsyncIterator[bytes]:
-        stream: AsyncIterator[bytes] = aiter(self._stream)
-        return stream
+    def __init__(self, asked: httpcore.Request, answer: httpcore.Response) -> None:
+        self._line: Line = answer.extensions["network_stream"]
+        self._taking = None if asked.method == b"HEAD" else taking(answer.status, answer.headers)
+        self._timeout = asked.extensions.get("timeout", {}).get("read")
+        self._stream: Any = answer.stream
+        self._rest = _read_by_httpcore(self._stream)
+
+    async def more(self, hear: Hear | None = None) -> bytes | None:
+        """The next of it, and nothing at its end. While this waits, `hear` may take what comes; None when it wants to be looked at."""
+        if self._taking:
+            data = await self._line.more(self._taking, self._timeout, hear)
+            if data != b"":
+                return data
+            self._taking = None
+        return await anext(self._rest, b"")
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        while data := await self.more():
+            yield data
 
     async def aclose(self) -> None:
         await self._stream.aclose()
+
+
+async def _read_by_httpcore(stream: Any) -> AsyncIterator[bytes]:
+    async for data in stream:
+        yield data

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterable, Mapping
 from contextlib import suppress
 from typing import Any
 
@@ -32,7 +32,7 @@ def streams(first: bytes) -> bool:
     return first.lstrip()[:1] in b":deir\xef"
 
 
-async def words(body: AsyncIterator[bytes], first: bytes = b"") -> str:
+async def words(body: AsyncIterable[bytes], first: bytes = b"") -> str:
     """As much of a refusal as comes soon."""
     held = bytearray(first)
     with suppress(TimeoutError, *FAILURES):
@@ -41,21 +41,21 @@ async def words(body: AsyncIterator[bytes], first: bytes = b"") -> str:
     return _text(held[:REFUSAL_CAP])
 
 
-async def read_to_end(body: AsyncIterator[bytes]) -> None:
+async def read_to_end(body: AsyncIterable[bytes]) -> None:
     """Reads what is left of a complete answer, if it comes at once."""
     with suppress(TimeoutError, *FAILURES):
         async with asyncio.timeout(REST_SECONDS):
             await _collect(body, bytearray(), REFUSAL_CAP)
 
 
-async def read_whole(body: AsyncIterator[bytes], cap: int) -> str | None:
+async def read_whole(body: AsyncIterable[bytes], cap: int) -> str | None:
     """All of it, or None where it is more than `cap` bytes."""
     held = bytearray()
     await _collect(body, held, cap + 1)
     return _text(held) if len(held) <= cap else None
 
 
-async def _collect(body: AsyncIterator[bytes], held: bytearray, enough: int) -> None:
+async def _collect(body: AsyncIterable[bytes], held: bytearray, enough: int) -> None:
     async for data in body:
         held += data
         if len(held) >= enough:

@@ -6,9 +6,8 @@ import asyncio
 from array import array
 from bisect import bisect_right
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator
-from dataclasses import dataclass
 from itertools import accumulate, groupby
-from typing import Protocol
+from typing import NamedTuple, Protocol
 from uuid import UUID
 
 from ..core.draft import Draft
@@ -21,8 +20,7 @@ NEWEST = 64
 Stream = tuple[UUID, int]
 
 
-@dataclass(frozen=True, slots=True)
-class LiveEvent:
+class LiveEvent(NamedTuple):
     """Event number `n` of an attempt, `at` milliseconds from the start of the turn. Where it is several that were joined,
     `n` is the last one's, and `ends` says where in the letters each one ends."""
 
@@ -39,8 +37,13 @@ class LiveEvent:
         return LiveEvent(self.n, self.at, ItemDelta(self.event.key, self.event.text[self.ends[gone - 1] :]))
 
 
+# Told of an event in the moment in which it is published, by whoever publishes it; True where nothing is left to do with it.
+Hear = Callable[[LiveEvent], bool]
+
+
 class Live(Protocol):
-    """Publishing never waits. Reading from n gives everything after it, then waits for more until the turn ends."""
+    """Publishing never waits. Reading from n gives everything after it, then waits for more until the turn ends. Who has read
+    everything may `hear` what comes next at once; what it takes there is not given again."""
 
     def open(self, stream: Stream, draft: Draft, elapsed: Callable[[], float]) -> None: ...
 
@@ -48,7 +51,9 @@ class Live(Protocol):
 
     def close(self, stream: Stream) -> None: ...
 
-    def read(self, stream: Stream, after: int = 0) -> AsyncIterator[list[LiveEvent]]: ...
+    def read(
+        self, stream: Stream, after: int = 0, hear: Hear | None = None
+    ) -> AsyncIterator[list[LiveEvent]]: ...
 
     def now(self, stream: Stream) -> float | None:
         """The turn's own time, in milliseconds, while this attempt runs here."""
@@ -61,7 +66,7 @@ class Live(Protocol):
 
 
 class MemoryLive:
-    """One process: a list for each attempt, and an event that wakes its readers."""
+    """One process: a list for each attempt, and its readers."""
 
     def __init__(self) -> None:
         self._running: dict[Stream, _Running] = {}
@@ -76,16 +81,16 @@ class MemoryLive:
         running = self._running.get(stream)
         if running:
             running.add(at, event)
-            running.wake()
 
     def close(self, stream: Stream) -> None:
         """Nothing more comes. Those who read have it all; those who come later find rows."""
         running = self._running.pop(stream, None)
         if running:
-            running.over = True
-            running.wake()
+            running.end()
 
-    async def read(self, stream: Stream, after: int = 0) -> AsyncIterator[list[LiveEvent]]:
+    async def read(
+        self, stream: Stream, after: int = 0, hear: Hear | None = None
+    ) -> AsyncIterator[list[LiveEvent]]:
         running = self._running.get(stream)
         while running:
             news = running.after(after)
@@ -95,7 +100,7 @@ class MemoryLive:
             elif running.over:
                 return
             else:
-                await running.news.wait()
+                after = await running.more(after, hear)
 
     def now(self, stream: Stream) -> float | None:
         running = self._running.get(stream)
@@ -122,17 +127,25 @@ class _Running:
         self._said: list[LiveEvent] = []
         # How many of them, at the end, are as they came.
         self._plain = 0
-        self.news = asyncio.Event()
+        self._listening: list[_Listening] = []
         self.over = False
 
     def add(self, at: float, event: Event) -> None:
         n = self._said[-1].n + 1 if self._said else 1
-        self._said.append(LiveEvent(n, at, event))
+        said = LiveEvent(n, at, event)
+        self._said.append(said)
         self._plain += 1
         if self._plain == 2 * NEWEST:
             older = self._said[-2 * NEWEST : -NEWEST]
             self._said[-2 * NEWEST : -NEWEST] = _joined(older)
             self._plain = NEWEST
+        for listening in self._listening:
+            listening.tell(said)
+
+    def end(self) -> None:
+        self.over = True
+        for listening in self._listening:
+            listening.wake()
 
     def after(self, n: int) -> list[LiveEvent]:
         """The events above number n."""
@@ -142,20 +155,53 @@ class _Running:
         place = bisect_right(self._said, n, key=lambda said: said.n)
         return [self._said[place].after(n), *self._said[place + 1 :]]
 
+    async def more(self, after: int, hear: Hear | None) -> int:
+        """Waits, having read up to number `after`, for what is not heard at once or for the end. How far it is then."""
+        listening = _Listening(after, hear)
+        self._listening.append(listening)
+        try:
+            await listening.woken
+        finally:
+            self._listening.remove(listening)
+        return listening.after
+
+
+class _Listening:
+    """A reader who has read everything up to number `after`, until it is `woken`."""
+
+    def __init__(self, after: int, hear: Hear | None) -> None:
+        self.after, self._hear = after, hear
+        self.woken: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+
+    def tell(self, said: LiveEvent) -> None:
+        if self.woken.done():
+            return
+        try:
+            if self._hear and self._hear(said):
+                self.after = said.n
+            else:
+                self.wake()
+        except Exception as error:
+            # It is the reader that broke, not the turn.
+            self.woken.set_exception(error)
+
     def wake(self) -> None:
-        """Everyone who waits now; who comes later looks at the list first."""
-        self.news.set()
-        self.news = asyncio.Event()
+        if not self.woken.done():
+            self.woken.set_result(None)
 
 
 def _joined(events: Iterable[LiveEvent]) -> Iterator[LiveEvent]:
     """Letters of an item that came one after the other become one event: an object for every few letters would outweigh them."""
-    for key, group in groupby(events, key=lambda said: getattr(said.event, "key", "")):
+    for key, group in groupby(events, key=_letters_of):
         together = list(group)
-        letters = [said.event.text for said in together if isinstance(said.event, ItemDelta)]
-        if len(letters) < len(together):
+        if key is None:
             yield from together
-        else:
-            last = together[-1]
-            ends = array("L", accumulate(map(len, letters)))
-            yield LiveEvent(last.n, last.at, ItemDelta(key, "".join(letters)), ends)
+            continue
+        letters = [said.event.text for said in together if isinstance(said.event, ItemDelta)]
+        last = together[-1]
+        ends = array("L", accumulate(map(len, letters)))
+        yield LiveEvent(last.n, last.at, ItemDelta(key, "".join(letters)), ends)
+
+
+def _letters_of(said: LiveEvent) -> str | None:
+    return said.event.key if isinstance(said.event, ItemDelta) else None

@@ -80,7 +80,7 @@ class Asking:
     async def _listen(self, ask: Ask, response: RoundResponse) -> RoundResponse:
         self.turn.publish(events.Asked(ask.round))
         try:
-            async with aclosing(self.provider.stream(ask, self.turn.keys)) as stream:
+            async with aclosing(self.provider.stream(ask, self.turn.keys, self.turn.publish)) as stream:
                 async for said in stream:
                     event = event_at_home(said)
                     self._refuse_too_many(event, response)
@@ -159,6 +159,9 @@ def _dropped(history: History, sent: RequestShape) -> dict[str, int]:
 def _note(event: events.Event, response: RoundResponse) -> None:
     facts = response.facts
     match event:
+        # The case of nearly all events stands first.
+        case events.ItemDelta():
+            pass
         case events.Skipped():
             facts["skipped"] = facts.get("skipped", 0) + 1
         case events.Withheld():
@@ -175,7 +178,6 @@ def _note(event: events.Event, response: RoundResponse) -> None:
         case (
             events.Asked()
             | events.ItemStarted()
-            | events.ItemDelta()
             | events.ItemDone()
             | events.ItemAmended()
             | events.Repaired()

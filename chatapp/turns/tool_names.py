@@ -26,6 +26,9 @@ def log_abroad(log: Sequence[Logged]) -> list[Logged]:
 
 def event_at_home(event: events.Event) -> events.Event:
     match event:
+        # The case of nearly all events stands first.
+        case events.ItemDelta():
+            return event
         case events.ItemStarted():
             return replace(event, name=at_home(event.name)) if event.name else event
         case events.ItemDone(item=item):
@@ -33,7 +36,6 @@ def event_at_home(event: events.Event) -> events.Event:
         case (
             events.Asked()
             | events.ItemAmended()
-            | events.ItemDelta()
             | events.Usage()
             | events.Skipped()
             | events.Withheld()

@@ -13,7 +13,7 @@ from ..store import in_thread
 from ..store.changes import Ended
 from ..store.models import Message, Status
 from .keep.keeper import Keeper
-from .live import Live, LiveEvent
+from .live import Hear, Live, LiveEvent
 from .notices import Notice, Notices
 
 LOOK_SECONDS = 2.0
@@ -38,13 +38,15 @@ async def watch(
     *,
     look: float = LOOK_SECONDS,
     row: Message | None = None,
+    hear: Hear | None = None,
 ) -> AsyncIterator[News]:
-    """Until the turn has ended or waits for a person. Of one that was stopped here no row needs to say so. `row`: as it was read."""
+    """Until the turn has ended or waits for a person. Of one that was stopped here no row needs to say so. `row`: as it was read. What
+    follows on the last news may be taken at once by `hear`."""
     row = row or await in_thread(_row)(message)
     attempt, after = row.attempt, 0
     async with notices.listen(row.conversation_id) as told:
         while True:
-            async for said in live.read((message, attempt), after):
+            async for said in live.read((message, attempt), after, hear):
                 after = said[-1].n
                 yield News(attempt, said)
             if ended := _told_of_end(told, message, attempt):

@@ -165,7 +165,7 @@ IN_A_PROCESS_OF_ITS_OWN = """
 IN_PIECES = """
     providers.anthropic.stream.MessagesParser.feed providers.chat.growing_words.GrowingWords.say
     providers.chat.stream.ChatParser.feed providers.chat.tags.TagReader.feed
-    providers.openai.stream.ResponsesParser.feed providers.reader.Reader.read
+    providers.openai.stream.ResponsesParser.feed providers.reader.Reader.hear
     pages.door.daphne.CappedRequest.handleContentChunk pages.door.daphne.CappedRequest.requestReceived
     providers.sse.Decoder.feed live.growing_item.GrowingItem.write live.growing_item.GrowingItem.write_plainly
 """

@@ -24,7 +24,7 @@ class Line:
         self._more = asyncio.Event()
         self.work = asyncio.create_task(self.outbox.run())
 
-    async def _send(self, frame: str) -> None:
+    def _send(self, frame: str) -> None:
         self.frames.append(frame)
         self._more.set()
 
@@ -198,5 +198,44 @@ def test_what_comes_soon_after_a_message_goes_with_the_next():
             await asyncio.sleep(0)
         await line.has_sent(2)
         assert line.said == [TEXT_A, operations.text("a", "1" * 9)]
+
+    play(story)
+
+
+def test_letters_go_out_in_the_moment_they_are_added():
+    async def story():
+        line = Line()
+        await line.is_quiet()
+        for count in (1, 2, 3):
+            line.outbox.add(TEXT_A)
+            assert len(line.frames) == count
+
+    play(story)
+
+
+def test_what_is_added_in_one_turn_of_the_loop_goes_together():
+    async def story():
+        line = Line()
+        await line.is_quiet()
+        line.outbox.add(SAY)
+        line.outbox.add(TEXT_A)
+        line.outbox.add(TEXT_B)
+        await line.has_sent(1)
+        assert line.said == [SAY, TEXT_A, TEXT_B]
+
+    play(story)
+
+
+def test_a_line_that_breaks_ends_the_sending():
+    async def story():
+        def broken(frame: str) -> None:
+            raise LookupError
+
+        outbox = Outbox(broken)
+        work = asyncio.create_task(outbox.run())
+        await asyncio.sleep(0)
+        outbox.add(TEXT_A)
+        with pytest.raises(LookupError):
+            await asyncio.wait_for(work, PATIENCE)
 
     play(story)

@@ -11,7 +11,7 @@ from chatapp.core.contracts import Contract
 from chatapp.core.events import Event
 from chatapp.core.items import KeyMaker
 from chatapp.providers import WIRES
-from chatapp.providers.base import Ask, Endpoint, ModelSpec, ProviderError, Trouble
+from chatapp.providers.base import Ask, Endpoint, HearLetters, ModelSpec, ProviderError, Trouble
 from chatapp.providers.configured import FAILURE_KEPT, KEPT, Catalog, Listing, Provider, UnknownModel
 from tests.support.patience import PATIENCE
 
@@ -31,7 +31,9 @@ class Scripted:
     def contract(self, model: ModelSpec) -> Contract:
         return question().contract
 
-    async def stream(self, ask: Ask, keys: KeyMaker) -> AsyncGenerator[Event, None]:
+    async def stream(
+        self, ask: Ask, keys: KeyMaker, hear: HearLetters | None = None
+    ) -> AsyncGenerator[Event, None]:
         return
         yield
 

@@ -14,7 +14,20 @@ from chatapp.core.items import Item, KeyMaker
 from chatapp.providers.base import Ask, ProviderError, Trouble
 from chatapp.providers.http import HttpProvider
 from tests.support.patience import PATIENCE
-from tests.support.serving import Script, answer, cut, head, piece, raw, reset, serving, silence, stream
+from tests.support.serving import (
+    EVENT_STREAM,
+    Peer,
+    Script,
+    answer,
+    cut,
+    head,
+    piece,
+    raw,
+    reset,
+    serving,
+    silence,
+    stream,
+)
 
 from .asking import KEY, LIMITS, ask, endpoint, run
 from .fake_wire import TEXT, FakeWire, frame, question, says
@@ -49,6 +62,70 @@ def test_events_come_while_the_answer_is_still_being_written():
             async with aclosing(provider.stream(question(), KeyMaker())) as events:
                 assert await anext(events) == ItemStarted("a", TEXT)
                 assert await anext(events) == ItemDelta("a", "first")
+
+    run(main)
+
+
+def test_letters_are_heard_in_the_moment_they_arrive_and_wake_nobody():
+    heard: list[str] = []
+    asked_for = asyncio.Event()
+
+    def hear(event: ItemDelta) -> None:
+        assert asyncio.current_task() is None
+        heard.append(event.text)
+        asked_for.set()
+
+    async def script(peer: Peer) -> None:
+        await peer.send(head(200, EVENT_STREAM | {"transfer-encoding": "chunked"}))
+        await peer.send(piece(frame(start="a")))
+        for said in [frame(delta="one"), frame(delta="t") + frame(delta="wo"), frame(delta="three")]:
+            await asked_for.wait()
+            asked_for.clear()
+            await peer.send(piece(said))
+        await asked_for.wait()
+        await peer.send(piece(frame(done="all") + frame(end=True)) + b"0\r\n\r\n")
+
+    async def main() -> None:
+        async with serving(script) as server:
+            provider = HttpProvider(endpoint(server.url), FakeWire(), limits=LIMITS)
+            async with aclosing(provider.stream(question(), KeyMaker(), hear)) as events:
+                assert await anext(events) == ItemStarted("a", TEXT)
+                asked_for.set()
+                rest = [event async for event in events]
+        assert heard == ["one", "two", "three"]
+        assert rest == [ItemDone(Item(key="a", kind=TEXT, text="all")), ResponseEnded(Finish.STOP)]
+
+    run(main)
+
+
+def test_what_comes_before_other_events_is_not_heard_after_them():
+    order: list[Any] = []
+    together = b"".join(says("one"))
+
+    async def main() -> None:
+        async with serving(stream(together)) as server:
+            provider = HttpProvider(endpoint(server.url), FakeWire(), limits=LIMITS)
+            async with aclosing(provider.stream(question(), KeyMaker(), order.append)) as events:
+                async for event in events:
+                    order.append(event)
+        assert [type(event) for event in order] == [ItemStarted, ItemDelta, ItemDone, ResponseEnded]
+
+    run(main)
+
+
+def test_what_was_said_before_an_error_is_heard_before_it():
+    heard: list[Any] = []
+    failing = frame(start="a"), frame(delta="one") + frame(fail="refused", again=False)
+
+    async def main() -> None:
+        async with serving(stream(*failing)) as server:
+            provider = HttpProvider(endpoint(server.url), FakeWire(), limits=LIMITS)
+            with pytest.raises(ProviderError) as caught:
+                async with aclosing(provider.stream(question(), KeyMaker(), heard.append)) as events:
+                    async for event in events:
+                        heard.append(event)
+            assert caught.value.trouble is Trouble.REFUSED
+        assert heard == [ItemStarted("a", TEXT), ItemDelta("a", "one")]
 
     run(main)
 

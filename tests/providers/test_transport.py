@@ -139,6 +139,42 @@ def test_what_was_held_back_arrives_whole_though_the_server_has_gone(encrypted: 
     run(main)
 
 
+HINTS = b"HTTP/1.1 103 Early Hints\r\nlink: </x>\r\n\r\n"
+HEAD = b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n"
+
+
+@pytest.mark.parametrize("bytewise", [False, True], ids=["at once", "byte by byte"])
+@pytest.mark.parametrize(
+    "body", [b"5\r\nplain\r\n", b"3\r\npla\r\n2;by=us\r\nin\r\n", b"1\r\np\r\n004\r\nlain\r\n"], ids=str
+)
+def test_heads_and_chunks_are_told_apart_and_the_connection_is_used_again(bytewise: bool, body: bytes):
+    whole = HINTS + HEAD + body + b"0\r\nchecked: yes\r\n\r\n"
+    pieces = [whole[at : at + 1] for at in range(len(whole))] if bytewise else [whole]
+
+    async def main() -> None:
+        async def script(peer: Peer) -> None:
+            for each in pieces:
+                await peer.send(each)
+                await asyncio.sleep(0)
+
+        async with serving(script, script) as server, trusting() as http:
+            for _ in range(2):
+                assert (await http.post(server.url)).content == b"plain"
+            assert server.connections == 1
+
+    run(main)
+
+
+@pytest.mark.parametrize("body", [b"2\r\nabc\r\n", b"5\r\nab", b"5\r\nplain\r\n"], ids=str)
+def test_a_body_in_chunks_that_is_wrong_or_has_no_end_is_an_error(body: bytes):
+    async def main() -> None:
+        async with serving(raw(HEAD + body)) as server, trusting() as http:
+            with pytest.raises(httpcore.RemoteProtocolError):
+                await http.post(server.url)
+
+    run(main)
+
+
 def test_a_connection_that_the_server_closed_meanwhile_is_not_used_again():
     async def main() -> None:
         async def once(peer: Peer) -> None:

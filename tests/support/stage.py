@@ -16,7 +16,7 @@ from chatapp import store
 from chatapp.core.contracts import contract_for
 from chatapp.core.events import Event
 from chatapp.core.items import Item, KeyMaker, Kind
-from chatapp.providers.base import OFF, Ask, Endpoint, ModelSpec, RequestShape
+from chatapp.providers.base import OFF, Ask, Endpoint, HearLetters, ModelSpec, RequestShape
 from chatapp.store import in_thread
 from chatapp.store.models import Conversation, Message
 from chatapp.tools import TOOLS
@@ -49,7 +49,7 @@ class ScriptedProvider:
     def sent(self, ask: Ask) -> RequestShape:
         return RequestShape((f"steps: {len(ask.history.steps)}",), ask.history.replayed)
 
-    async def stream(self, ask: Ask, keys: KeyMaker) -> AsyncIterator[Event]:
+    async def stream(self, ask: Ask, keys: KeyMaker, hear: HearLetters | None = None) -> AsyncIterator[Event]:
         self.asked.append(ask)
         script = self._scripts[min(len(self.asked), len(self._scripts)) - 1]
         async for event in script(ask, keys):

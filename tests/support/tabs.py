@@ -109,7 +109,7 @@ class Tab:
     async def _listen(self) -> None:
         mine = asyncio.current_task()
 
-        async def take(frame: str) -> None:
+        def take(frame: str) -> None:
             if self._work is mine:
                 self._take(frames.read(frame), frame)
                 outbox.read(frames.count)

@@ -10,7 +10,7 @@ from contextlib import aclosing
 from ...core.contracts import Contract, contract_for
 from ...core.events import Event
 from ...core.items import KeyMaker
-from ..base import OFF, Ask, Endpoint, ModelSpec, RequestShape, UnknownModel
+from ..base import OFF, Ask, Endpoint, HearLetters, ModelSpec, RequestShape, UnknownModel
 from .replies import Reply, asked_at
 from .speech import Pause, speak
 
@@ -51,7 +51,9 @@ class DemoProvider:
     async def list_models(self) -> list[ModelSpec]:
         return [self.model(name) for name in LABELS]
 
-    async def stream(self, ask: Ask, keys: KeyMaker) -> AsyncGenerator[Event, None]:
+    async def stream(
+        self, ask: Ask, keys: KeyMaker, hear: HearLetters | None = None
+    ) -> AsyncGenerator[Event, None]:
         tools = ask.tools if ask.may_call else ()
         reply = Reply(ask.history, tools, ask.effort or _usual(ask.model.name), self._again(ask))
         speed = self._speed * PACES[ask.model.name]

@@ -9,7 +9,7 @@ from typing import Protocol
 from ...core.contracts import Contract
 from ...core.events import Event
 from ...core.items import KeyMaker
-from ..base import Ask, Endpoint, ModelSpec, ProviderError, RequestShape, Trouble, Wire
+from ..base import Ask, Endpoint, HearLetters, ModelSpec, ProviderError, RequestShape, Trouble, Wire
 from ..http import HttpProvider
 
 NAME = "local"
@@ -60,9 +60,11 @@ class LocalProvider:
         self._ready()
         return [self.model(MODEL)]
 
-    async def stream(self, ask: Ask, keys: KeyMaker) -> AsyncGenerator[Event, None]:
+    async def stream(
+        self, ask: Ask, keys: KeyMaker, hear: HearLetters | None = None
+    ) -> AsyncGenerator[Event, None]:
         self._ready()
-        async with aclosing(self._http().stream(ask, keys)) as events:
+        async with aclosing(self._http().stream(ask, keys, hear)) as events:
             async for event in events:
                 yield event
 
