@@ -18,6 +18,9 @@ from ..pages.operations import Operation
 AGAIN_SECONDS = 0.2
 # Under load less often: rendering, with the wait for it, takes at most this part of the time.
 MOST_OF_THE_TIME = 1 / 20
+# So many times as long as the event loop was late, everything rests: it has no time for more than letters.
+REST = 50
+LONGEST_REST = 2.0
 # Where none of these are, letters look the same whether they are rendered or not.
 _SIGNS = re.compile(r"_|[^\w\s.,;:'’\"“”„?!()–—…%/-]|://|www\.|^[^\S\n]*+(?:[-=]|\d++[.)]\s)", re.MULTILINE)
 # As far back as a sign may begin that later letters complete.
@@ -39,6 +42,7 @@ class GrowingItem:
         self._growing = Growing(message=str(message), key=key)
         self._finished = self._shown_length = self._signless = 0
         self._shown_at, self._pause, self._code = time.monotonic(), AGAIN_SECONDS, False
+        self._rests_until, self._line_ended = 0.0, False
         self._task: asyncio.Task[None] | None = None
         self._look: asyncio.TimerHandle | None = None
         self._settled = self._dropped = False
@@ -68,13 +72,14 @@ class GrowingItem:
         self._look = None
         if self._task or time.monotonic() - self._shown_at < self._pause:
             self._look_later()
-        elif self._again():
+        elif self._line_ended or self._again():
             self._render()
 
     def _is_due(self, new_line: bool) -> bool:
+        self._line_ended |= new_line
         if self._task or self._growing.lost:
             return False
-        return new_line or self._again()
+        return (self._line_ended and time.monotonic() >= self._rests_until) or self._again()
 
     def _again(self) -> bool:
         """Whether the growing block has doubled, some time has passed, and there is more to see than letters."""
@@ -91,12 +96,15 @@ class GrowingItem:
         self._task = self._task or asyncio.create_task(self._rendered(time.monotonic()))
 
     async def _rendered(self, asked_at: float) -> None:
+        began = time.monotonic()
+        rest = min(REST * (began - asked_at), LONGEST_REST)
+        self._rests_until, self._line_ended = began + rest, False
         try:
             text, again, late = self._whole(), self._again(), self._sent == 0
             made = await feed_within(self._growing, text)
             if made or again or late:
                 await self._show(text, made)
-                self._pause = max(AGAIN_SECONDS, (self._shown_at - asked_at) / MOST_OF_THE_TIME)
+                self._pause = max(AGAIN_SECONDS, rest, (self._shown_at - asked_at) / MOST_OF_THE_TIME)
         finally:
             self._task = None
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
@@ -567,6 +568,36 @@ def test_large_pieces_that_come_while_the_first_is_rendered_are_shown_once():
         assert not screen.one("body").all("data-growing")
 
     asyncio.run(story())
+
+
+def test_a_loop_that_is_late_renders_later_and_forgets_nothing():
+    made: list[Operation] = []
+    one, two = asyncio.Event(), asyncio.Event()
+
+    def emit(operation: Operation) -> None:
+        made.append(operation)
+        for words, shown in (("one", one), ("two", two)):
+            if operation[0] == "blocks" and any(words in html for _, html in operation[2]):
+                shown.set()
+
+    async def story():
+        item = GrowingItem(uuid4(), "m_1", "body", emit)
+        item.write("one\n\na line\n\ntw")
+        hold_up(0.02)
+        await asyncio.wait_for(one.wait(), PATIENCE)
+        item.write("o\n\nthree\n\nfour")
+        for _ in range(20):
+            await asyncio.sleep(0)
+        assert [name for name, *_ in made] == ["text", "blocks", "text"]
+        await asyncio.wait_for(two.wait(), PATIENCE)
+        item.cancel()
+
+    asyncio.run(story())
+
+
+def hold_up(seconds: float) -> None:
+    """Also the loop."""
+    time.sleep(seconds)
 
 
 def test_signs_that_no_page_can_hold_break_no_page(tmp_path):
