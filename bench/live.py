@@ -48,8 +48,10 @@ def scenes(chosen: argparse.Namespace) -> Iterator[tuple[Scene, int]]:
 
 def play(players: Sequence[Ours | Least], scene: Scene, times: int, table: Table) -> None:
     runs: dict[str, list[Run]] = {player.name: [] for player in players}
-    for _ in range(times):
-        for player in players:
+    for turn in range(times):
+        # Nobody is always the one after whom the others come.
+        first = turn % len(players)
+        for player in [*players[first:], *players[:first]]:
             runs[player.name].append(player.play(scene))
     for name, played in runs.items():
         # What was played alone is few letters each time; what many played is told for each time.

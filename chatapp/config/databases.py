@@ -13,7 +13,7 @@ from .environment import Misconfigured
 
 _SQLITE = {
     # Each thread's connection has a cache; the system's own holds the same pages for all of them.
-    "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA cache_size=-200",
+    "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA cache_size=-500",
     # Without it, a transaction that reads before it writes fails at once when another one writes.
     "transaction_mode": "IMMEDIATE",
     "timeout": patience.SECONDS,

@@ -57,7 +57,7 @@ class Renderers:
     `idle_seconds` without a job all are ended: they hold more than 20 MB each, and start in a fifth of a second."""
 
     def __init__(
-        self, *, size: int = 2, cpu_seconds: float = 2, wall_seconds: float = 20, idle_seconds: float = 20
+        self, *, size: int = 2, cpu_seconds: float = 2, wall_seconds: float = 20, idle_seconds: float = 120
     ) -> None:
         self._all = [_Renderer(cpu_seconds, wall_seconds) for _ in range(size)]
         self._free: LifoQueue[_Renderer] = LifoQueue()
