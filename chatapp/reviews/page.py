@@ -100,7 +100,8 @@ def load_review_page(
 
 
 def _reviewed(reading: Reading, shown: Sequence[UUID], look: Standpoint, catalog: Catalog) -> list[Reviewed]:
-    branch, notes = load_branch(shown[-1], newest=len(shown)), load_notes(reading)
+    branch = load_branch(shown[-1], newest=len(shown), of=reading.submission.conversation)
+    notes = load_notes(reading)
     then = load_then(reading.submission, shown)
     return [
         Reviewed(

@@ -9,7 +9,7 @@ from uuid import UUID
 
 from ..core.recorded import Recorded, Round
 from .branches import Branch, load_branch
-from .models import Message, Role
+from .models import Conversation, Message, Role
 
 CHARACTERS_PER_TOKEN = 4
 
@@ -22,12 +22,14 @@ class Turn:
     tokens: int
 
 
-def find_start(leaf: UUID, window: int | None, share: float = 0.5) -> UUID | None:
+def find_start(
+    leaf: UUID, window: int | None, share: float = 0.5, *, of: Conversation | None = None
+) -> UUID | None:
     """The earliest question of the branch from which on everything fits into this share of the window. Something is left
     out in any case, since somebody asked for it: where all of it would fit, what stays is this share of it.
-    None where there is no older turn to leave out."""
+    None where there is no older turn to leave out. `of`: its conversation, where that is known."""
     try:
-        branch = load_branch(leaf)
+        branch = load_branch(leaf, of=of)
     except Message.DoesNotExist:
         return None
     turns = _turns(branch)

@@ -49,22 +49,29 @@ def why_no_such_name(name: str, *, of_owner: bool = False) -> str:
     return KEPT if not of_owner and _sounds_like_staff(name) else ""
 
 
-def remember(user: User) -> None:
+def remember(user: User, *, is_new: bool = False) -> None:
     """What the name looks like from now on. Who was there first keeps it."""
     look: dict[str, str | None] = {"outline": outline(user.get_username())[:OUTLINE_CAP]}
     try:
         with transaction.atomic():
-            NameOutline.objects.update_or_create(user=user, defaults=look)
+            if is_new:
+                NameOutline.objects.create(user=user, **look)
+            else:
+                NameOutline.objects.update_or_create(user=user, defaults=look)
     except IntegrityError:
         NameOutline.objects.update_or_create(user=user, defaults={"outline": None})
 
 
 def remember_saved(
-    sender: type[User], instance: User, update_fields: Collection[str] | None = None, **_: Any
+    sender: type[User],
+    instance: User,
+    created: bool,
+    update_fields: Collection[str] | None = None,
+    **_: Any,
 ) -> None:
     """However an account came about: by a command, by a script, at the door."""
     if update_fields is None or "username" in update_fields:
-        remember(instance)
+        remember(instance, is_new=created)
 
 
 def refuse_alike(user: User) -> None:

@@ -24,7 +24,7 @@ from ...providers.configured import UnknownModel
 from ...store import Refused, SentAlready, Started, count_questions, load_items
 from ...store.leaving_out import find_start
 from ...store.models import Conversation, Message, Role
-from ...thread.page import load_message, viewer_of
+from ...thread.page import viewer_of
 from ...turns.engine import engine
 from ..forms import AskedQuestion, AskForm
 from ..news.question import end_of_branch, load_question
@@ -81,7 +81,7 @@ def _ask(request: SignedIn, form: AskForm, mine: Conversation | None) -> Started
     if not form.is_valid():
         raise Refused(form.sentence)
     question = form.question
-    left_out = bool(mine and request.POST.get("leave_out"))
+    shortened = mine if request.POST.get("leave_out") else None
     return _once(
         engine().ask,
         mine.pk if mine else None,
@@ -93,7 +93,7 @@ def _ask(request: SignedIn, form: AskForm, mine: Conversation | None) -> Started
         instructions="" if mine else _instructions(request, question),
         tools=question.tools,
         submission=submission(request, question.key),
-        sent_from=_start(question.parent, question.model) if left_out else None,
+        sent_from=_start(question.parent, question.model, shortened) if shortened else None,
     )
 
 
@@ -103,9 +103,9 @@ def _instructions(request: SignedIn, question: AskedQuestion) -> str:
     return preference_of(request.user).instructions if said is None else said
 
 
-def _start(leaf: UUID | None, model: str) -> UUID | None:
+def _start(leaf: UUID | None, model: str, mine: Conversation) -> UUID | None:
     """From where on the branch is sent when its oldest turns are left out."""
-    return find_start(leaf, engine().catalog.find(model)[1].window) if leaf else None
+    return find_start(leaf, engine().catalog.find(model)[1].window, of=mine) if leaf else None
 
 
 def _once(start: Callable[..., Awaitable[Started]], *args: Any, **asked: Any) -> Started:
@@ -199,7 +199,7 @@ def _ask_again(request: SignedIn, answer: Message) -> Started:
         model=model,
         effort=form.question.effort,
         submission=submission(request, form.question.key),
-        sent_from=_start(answer.pk, model) if request.POST.get("leave_out") else None,
+        sent_from=_start(answer.pk, model, answer.conversation) if request.POST.get("leave_out") else None,
     )
 
 
@@ -224,7 +224,9 @@ def stop(request: SignedIn, pk: UUID) -> HttpResponse:
     call(engine().stop, pk, by=str(request.user.pk))
     if not by_script(request):
         return to_conversation(answer.conversation_id, pk)
-    return told(end_of_branch(load_message(pk, viewer_of(request)).row, engine().catalog))
+    stored = Message.objects.select_related("parent").get(pk=pk)
+    stopped, _ = engine().keeper.known(stored, ())
+    return told(end_of_branch(stopped, engine().catalog))
 
 
 @require_POST

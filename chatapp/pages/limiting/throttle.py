@@ -54,15 +54,17 @@ def _clean(now: datetime) -> None:
 @transaction.atomic
 def _count(limit: Limit, who: str, now: datetime) -> tuple[timedelta, bool]:
     rows = Throttle.objects.select_for_update()
-    row, new = rows.get_or_create(name=_name(limit, who), defaults={"since": now})
+    row, new = rows.get_or_create(name=_name(limit, who), defaults={"since": now, "count": 1})
+    if new:
+        return timedelta(), True
     # Either way: a clock that was set back must not keep anybody out for long.
     if abs(now - row.since) >= limit.window:
         row.count, row.since = 0, now
     if row.count >= limit.times:
-        return row.since + limit.window - now, new
+        return row.since + limit.window - now, False
     row.count += 1
     row.save()
-    return timedelta(), new
+    return timedelta(), False
 
 
 def _name(limit: Limit, who: str) -> str:

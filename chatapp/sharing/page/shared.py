@@ -48,7 +48,8 @@ def load_shared_page(
 ) -> SharedPage:
     path = shared_messages(shared.share)
     start = min(start, max(0, len(path) - 1))
-    branch = load_branch(path[start : start + AT_ONCE][-1], newest=len(path[start : start + AT_ONCE]))
+    shown = path[start : start + AT_ONCE]
+    branch = load_branch(shown[-1], newest=len(shown), of=shared.share.leaf.conversation)
     acts = "sharing/_acts.html" if viewer.is_authenticated else ""
     look = Standpoint(viewer=viewer, leaf=None, zone=zone, acts=acts, end="thread/_end_shared.html")
     return SharedPage(
