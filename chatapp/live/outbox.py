@@ -25,8 +25,9 @@ WAITING = 4 * 1024
 PIECE = 64 * 1024
 MORE, LAST = "+", "="
 PATIENCE = 30.0
-# What comes so soon after a message waits for the next: no page shows more pictures than that.
-BETWEEN = 0.016
+# So often a page shows a picture, and no more messages go out; but after a silence a few may follow each other at once, since the
+# first letter comes right behind its question.
+BETWEEN, AT_ONCE = 0.016, 4
 # A heartbeat: a page that hears nothing for longer than two of them comes back.
 BEAT = 25.0
 _as_json = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
@@ -46,13 +47,16 @@ class Outbox:
         window: int = WINDOW,
         patience: float = PATIENCE,
         between: float = BETWEEN,
+        at_once: int = AT_ONCE,
     ) -> None:
         self._send, self._window, self._patience, self._between = send, window, patience, between
         self._waiting: list[Operation] = []
         self._pieces: deque[str] = deque()
         self._flying: deque[tuple[int, int]] = deque()
         self._n = self._unread = self._size = 0
-        self._body, self._sent_at = "", 0.0
+        self._body, self._at_once = "", at_once
+        # When the next message would go if all had kept their distance.
+        self._due = 0.0
         self._room = asyncio.Event()
         # While it runs: what ends it, when it sends next, and until when the page must have read.
         self._broken: asyncio.Future[None] | None = None
@@ -114,7 +118,7 @@ class Outbox:
         loop = asyncio.get_running_loop()
         if self._unread > self._window:
             self._given_up = loop.call_later(self._patience, self._break, Stuck())
-        elif not self._pieces and (soon := self._sent_at + self._between - time.monotonic()) > 0:
+        elif not self._pieces and (soon := self._due - self._ahead - time.monotonic()) > 0:
             self._next = loop.call_later(soon, self._send_what_waits)
         elif self._waiting and self._waiting[0][0] == "text":
             self._send_what_waits()
@@ -135,9 +139,14 @@ class Outbox:
         except Exception as error:
             self._break(error)
             return
-        self._sent_at = time.monotonic()
+        self._due = max(self._due, time.monotonic()) + self._between
         if self._pieces or self._waiting:
             self._go_on()
+
+    @property
+    def _ahead(self) -> float:
+        """So long before it is due a message may go."""
+        return self._between * (self._at_once - 1)
 
     def _frame(self) -> str:
         made, self._waiting, self._size = self._waiting, [], 0

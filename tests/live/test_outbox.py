@@ -190,7 +190,7 @@ def test_whoever_makes_news_waits_while_much_of_it_waits():
 
 def test_what_comes_soon_after_a_message_goes_with_the_next():
     async def story():
-        line = Line(between=0.05)
+        line = Line(between=0.05, at_once=1)
         line.outbox.add(TEXT_A)
         await line.has_sent(1)
         for _ in range(9):
@@ -198,6 +198,19 @@ def test_what_comes_soon_after_a_message_goes_with_the_next():
             await asyncio.sleep(0)
         await line.has_sent(2)
         assert line.said == [TEXT_A, operations.text("a", "1" * 9)]
+
+    play(story)
+
+
+def test_after_a_silence_a_few_messages_follow_each_other_at_once():
+    async def story():
+        line = Line(between=60, at_once=3)
+        await line.is_quiet()
+        for count in (1, 2, 3):
+            line.outbox.add(TEXT_A)
+            assert len(line.frames) == count
+        line.outbox.add(TEXT_A)
+        await line.is_quiet()
 
     play(story)
 

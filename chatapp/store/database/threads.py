@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import contextvars
 from collections.abc import Awaitable, Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager, nullcontext
@@ -47,7 +49,9 @@ class _Threads:
                 with self._patience(queue):
                     return _fresh(work, *args, **kwargs)
 
-            return await sync_to_async(fresh, thread_sensitive=False, executor=self.pool)()
+            # As asgiref would, without what only a caller of coroutines needs: none of these calls one.
+            loop, context = asyncio.get_running_loop(), contextvars.copy_context()
+            return await loop.run_in_executor(self.pool, context.run, fresh)
 
         return awaited
 
