@@ -12,6 +12,7 @@ from django.db.models import F
 
 from ..core.items import clean
 from ..core.model_name import ModelName
+from ..store.database.worded import Worded
 from .models import Installation, KnownModel, ModelProvider
 
 THE_ONE = 1
@@ -73,9 +74,12 @@ def load_said(provider: str = "") -> dict[str, KnownModel]:
     }
 
 
+_KNOWN = Worded(lambda name: KnownModel.objects.filter(name=name), str)
+
+
 def load_price(model: str) -> Price | None:
     """None where nobody said what it costs."""
-    row = KnownModel.objects.filter(name=model).first()
+    row = _KNOWN.first(model)
     if row is None or row.input_price is None or row.output_price is None:
         return None
     return Price(row.input_price, row.output_price, row.cached_price)

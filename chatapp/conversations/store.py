@@ -7,17 +7,19 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
+from typing import Any
 from uuid import UUID
 
 from django.contrib.auth.models import User
 from django.db import transaction
-from django.db.models import Q, QuerySet
+from django.db.models import Case, Exists, OuterRef, Q, QuerySet, Value, When
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 
 from ..core.items import clean
 from ..core.titles import one_line
 from ..store.changes import tell
+from ..store.database.worded import Worded
 from ..store.models import IS_LIVE, LIVE, Conversation, Message, Status
 from ..store.refusal import Refused
 
@@ -80,8 +82,31 @@ def load_page(
     return Page(page, Cursor(last.pinned, last.updated_at, last.id) if last else None)
 
 
+def _in_this(*statuses: Status) -> Exists:
+    return Exists(_live_turns([OuterRef("pk")]).filter(status__in=statuses))
+
+
+_LISTED = Worded(
+    lambda pk: (
+        Conversation.objects.filter(pk=pk, deleted_at=None)
+        .defer("tools", "instructions")
+        .annotate(
+            state=Case(
+                When(_in_this(Status.WAITING), then=Value(ConversationState.WAITS)),
+                When(_in_this(Status.QUEUED, Status.RUNNING), then=Value(ConversationState.ANSWERS)),
+                default=Value(ConversationState.CALM),
+            )
+        )
+    ),
+    UUID,
+)
+
+
 def load_row(conversation: UUID, *, over: Collection[UUID] = ()) -> ListRow | None:
     """A conversation as the list shows it; None where it is in no list any more."""
+    if not over:
+        row: Any = _LISTED.first(conversation)
+        return row and replace(_row(row), state=ConversationState(row.state))
     return next(iter(_rows(Conversation.objects.filter(pk=conversation, deleted_at=None), over)), None)
 
 
@@ -153,7 +178,7 @@ def _states(conversations: Collection[UUID], over: Collection[UUID]) -> dict[UUI
     return states
 
 
-def _live_turns(conversations: Collection[UUID]) -> QuerySet[Message]:
+def _live_turns(conversations: Collection[UUID | OuterRef]) -> QuerySet[Message]:
     # Not a bare column: SQLite would rather read whole conversations than begin with the few live turns.
     place = Coalesce("conversation_id", "conversation_id")
     return Message.objects.filter(IS_LIVE).alias(place=place).filter(place__in=conversations)

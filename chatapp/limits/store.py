@@ -24,6 +24,7 @@ from ..insight.models import PersonDay
 from ..insight.store.sums import day_of
 from ..reviews.store.reviewers import is_reviewer
 from ..store.changes import turn_starts
+from ..store.database.worded import Worded
 from ..store.models import IS_LIVE, LIVE, Message
 from ..store.refusal import BeyondLimit
 from .models import DailyLimit
@@ -64,11 +65,17 @@ def save_limit(row: DailyLimit) -> None:
     row.save()
 
 
+_LIMITS_OF = Worded(
+    lambda user: DailyLimit.objects.filter(Q(user=None) | Q(user=user)).annotate(
+        has_key=Exists(ModelProvider.objects.filter(is_on=True).exclude(key_variable=""))
+    ),
+    int,
+)
+
+
 def load_limit(user: User) -> DailyLimit | None:
     """The one that says most about them, where it limits anything."""
-    with_key = ModelProvider.objects.filter(is_on=True).exclude(key_variable="")
-    found = DailyLimit.objects.filter(Q(user=None) | Q(user=user.pk)).annotate(has_key=Exists(with_key))
-    rows = {row.who: row for row in found}
+    rows = {row.who: row for row in _LIMITS_OF.rows(user.pk)}
     for who in Who.values:
         if who in rows and _is_in_force(rows[who]) and _is(user, who):
             row = rows[who]

@@ -10,13 +10,21 @@ from django.db.models import QuerySet
 from django.http import Http404
 
 from ..store.changes import Written
+from ..store.database.worded import Worded
 from ..store.models import Conversation, Message
 from ..store.places import remembered
+
+_CONVERSATION_OF = Worded(
+    lambda pk, owner: Conversation.objects.filter(pk=pk, owner=owner, deleted_at=None), UUID, int
+)
 
 
 def my_conversation(user: User, pk: UUID) -> Conversation:
     """A conversation of one's own."""
-    return _mine(Conversation.objects.all(), user, pk)
+    found: Conversation | None = _CONVERSATION_OF.first(pk, user.pk)
+    if found is None:
+        raise Http404
+    return found
 
 
 def conversation_to_open(user: User, pk: UUID) -> Conversation:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterable
 from dataclasses import dataclass
+from datetime import datetime
 from importlib import import_module
 
 from django.conf import settings
@@ -16,6 +17,7 @@ from django.http import HttpRequest
 from django.utils import timezone
 
 from ..store import in_thread
+from ..store.database.worded import Worded
 
 ASK_AGAIN_SECONDS = 4.0
 SessionStore = import_module(settings.SESSION_ENGINE).SessionStore
@@ -38,15 +40,26 @@ def who_is_signed_in(session: str) -> Anybody:
     return get_user(request)
 
 
+_PROOFS = Worded(
+    lambda session, now, user: (
+        User.objects.filter(pk=user, is_active=True)
+        .annotate(
+            session=Subquery(
+                Session.objects.filter(session_key=session, expire_date__gt=now).values("session_data")
+            )
+        )
+        .values_list("session", "password")
+    ),
+    str,
+    datetime,
+    int,
+)
+
+
 def proof_of(session: str, user: User) -> Proof | None:
     """What is stored of them now; None where they are signed out for sure."""
-    sessions = Session.objects.filter(session_key=session, expire_date__gt=timezone.now())
-    rows = User.objects.filter(pk=user.pk, is_active=True)
-    stored = rows.annotate(session=Subquery(sessions.values("session_data"))).values_list(
-        "session", "password"
-    )
-    found = stored.first()
-    return found if found and found[0] is not None else None
+    found = _PROOFS.columns(session, timezone.now(), user.pk)
+    return found[0] if found and found[0][0] is not None else None
 
 
 def still_proved(session: str, user: User, proof: Proof | None) -> Proof | None:

@@ -15,6 +15,7 @@ from django.db import connection
 from ..core import verbatim
 from ..core.history import Logged, Repair
 from ..core.items import FROM_MODEL, Item, Kind
+from .database.worded import Worded
 from .models import Conversation, Message
 from .models import Item as ItemRow
 
@@ -128,10 +129,13 @@ def count_questions(conversation: UUID, leaf: UUID) -> Questions:
         return Questions.of(*cursor.fetchone())
 
 
+_CONVERSATION = Worded(lambda pk: Conversation.objects.filter(pk=pk), UUID)
+
+
 def load_branch(leaf: UUID, *, newest: int = WHOLE, of: Conversation | None = None) -> Branch:
     """From the root to the leaf, or only its `newest` messages. `of`: its conversation, where that is known."""
     messages = _from_the_root(Message.objects.raw(_MESSAGES, [_database_id(leaf), newest]), leaf)
-    conversation = of or Conversation.objects.get(pk=messages[-1].conversation_id)
+    conversation = of or _CONVERSATION.rows(messages[-1].conversation_id)[0]
     return Branch(conversation, messages, _load_items(leaf, newest))
 
 

@@ -16,6 +16,7 @@ from django.utils import timezone
 from ..core.items import ITEM_CAP, Item, Kind, clean
 from ..core.titles import first_words
 from .changes import Begun, tell, tell_owner
+from .database.worded import Worded
 from .models import LIVE, Conversation, Message, Role, Status, TitledBy
 from .models import Item as ItemRow
 from .refusal import BeyondLimit
@@ -199,10 +200,28 @@ def _answer_to(
     )
 
 
+_HELD = Worded(
+    lambda pk: (
+        Conversation.objects.select_for_update(no_key=True)
+        .defer("tools", "instructions")
+        .filter(pk=pk, deleted_at=None)
+    ),
+    UUID,
+)
+_ABOVE = Worded(
+    lambda pk, conversation: (
+        Message.objects.only("role", "status", "sent_from")
+        .annotate(has_more=Exists(Message.objects.filter(parent=OuterRef("pk"), deletion=None)))
+        .filter(pk=pk, conversation=conversation, deletion=None)
+    ),
+    UUID,
+    UUID,
+)
+
+
 def _hold(conversation: UUID) -> Conversation:
     """The row, to which nobody else adds before this transaction has ended."""
-    rows = Conversation.objects.select_for_update(no_key=True).defer("tools", "instructions")
-    row = rows.filter(pk=conversation, deleted_at=None).first()
+    row: Conversation | None = _HELD.first(conversation)
     if row is None:
         raise Refused("That conversation is not there any more.")
     return row
@@ -210,9 +229,7 @@ def _hold(conversation: UUID) -> Conversation:
 
 def _answer_above(conversation: UUID, parent: UUID | None) -> Any:
     """`has_more`: whether something follows it already."""
-    below = Message.objects.filter(parent=OuterRef("pk"), deletion=None)
-    rows = Message.objects.only("role", "status", "sent_from").annotate(has_more=Exists(below))
-    return rows.filter(pk=parent, conversation=conversation, deletion=None).first() if parent else None
+    return _ABOVE.first(parent, conversation) if parent else None
 
 
 def _refuse_to_follow(parent: UUID | None, row: Message | None) -> None:

@@ -6,11 +6,20 @@ from django.contrib.auth.models import User
 from django.db import connection
 
 from .changes import turn_starts
+from .database.worded import Worded
 from .models import IS_LIVE, Message, Status
 from .refusal import BeyondLimit
 
 MOST = 8
 TOO_MANY = f"{MOST} answers are being written for you already. Wait until one has ended, or stop one; then try again."
+
+
+_RUNNING_OF = Worded(
+    lambda owner: Message.objects.filter(
+        IS_LIVE, status__in=(Status.QUEUED, Status.RUNNING), conversation__owner=owner
+    ).values("pk")[:MOST],
+    int,
+)
 
 
 def refuse_another(user: User | None) -> None:
@@ -26,5 +35,4 @@ def room_for(user: User) -> int:
     """How many more may run. From here to the end of the transaction nobody else sets one going for them."""
     if connection.features.has_select_for_update:
         User.objects.select_for_update(no_key=True).filter(pk=user.pk).first()
-    live = Message.objects.filter(IS_LIVE, status__in=(Status.QUEUED, Status.RUNNING))
-    return MOST - live.filter(conversation__owner=user.pk).count()
+    return MOST - len(_RUNNING_OF.columns(user.pk))

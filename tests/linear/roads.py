@@ -179,7 +179,8 @@ THROUGH_OTHERS = """
     thread.items_so_far.item_from_draft thread.sent.sent_of
 """
 ASKS_A_DATABASE = """
-    reviews.access.reviewer_named reviews.access.note_on reviews.access.submitted_message pages.signed_in.who_is_signed_in pages.signed_in.proof_of
+    reviews.access.reviewer_named reviews.access.note_on reviews.access.submitted_message pages.signed_in.who_is_signed_in
+    pages.signed_in.proof_of
     pages.signed_in.still_proved
     conversations.page.composer.composer_for live.conversation.ConversationNews.catch_up thread.page.shown_of
     pages.signed_in.Presence.until_signed_out providers.demo.DemoProvider.model
