@@ -136,8 +136,8 @@ ROADS = [
     page("/c/{conversation}/title/", 1, "conversation"),
     done(
         "/c/{conversation}/title/",
-        5,
-        "conversation, write, owner, row, what runs in it",
+        4,
+        "conversation, write, owner, row with what runs in it",
         {"title": "A name"},
         drawn=1,
     ),
