@@ -50,10 +50,7 @@ def _mine(rows: QuerySet[Conversation], user: User, pk: UUID) -> Conversation:
 
 def is_told_of_theirs(user: User, written: Written | None) -> bool:
     """Whether what was written is in a conversation of theirs, by the row as it was loaded to be written below it."""
-    if written is None:
-        return False
-    conversation = written.answer.conversation
-    return conversation.owner_id == user.pk and conversation.deleted_at is None
+    return written is not None and written.answer.owner == user.pk and written.answer.stands
 
 
 def readable_message(user: User, pk: UUID) -> Message:

@@ -85,9 +85,10 @@ class Conversation(models.Model):
 
 class Message(models.Model):
     """A node of the tree. `attempt` is the fence: it rises each time the turn changes hands. `is_expected`: it is as it will stand,
-    and no row says so yet."""
+    and no row says so yet. `owner`, `stands`: whose it is, and whether its conversation is there, where that was read with it."""
 
-    is_expected = False
+    is_expected, stands = False, False
+    owner: int | None = None
     id = models.UUIDField(primary_key=True, default=uuid4, editable=False)
     conversation = models.ForeignKey(Conversation, models.CASCADE, related_name="messages")
     # Deleting is the store's: a chain of messages can be longer than Python's stack.

@@ -7,11 +7,12 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 from uuid import UUID
 
-from django.db.models import QuerySet
+from django.db.models import BooleanField, ExpressionWrapper, F, Q, QuerySet
 from django.db.models.functions import Now
 
 from ..core.items import Item, clean
 from .changes import What, Written, tell_owner
+from .database.worded import Worded
 from .models import Item as ItemRow
 from .models import Message, Status
 
@@ -39,21 +40,32 @@ class Measured:
 
 
 def hold(claim: Claim) -> Message:
-    """The row of the turn, which nobody else writes before this transaction has ended."""
-    mine = _to_be_written().filter(pk=claim.message, attempt=claim.attempt, status=Status.RUNNING)
-    row = next(iter(mine), None)
+    """The row of the turn, which nobody else writes before this transaction has ended. One conditional update checks, locks and
+    reads it."""
+    row: Message | None = _HELD.first(claim.message, claim.attempt)
     if row is None:
         raise Fenced
     return row
 
 
-def load_to_write(message: UUID) -> Message:
-    return _to_be_written().get(pk=message)
+_HELD = Worded(
+    lambda message, attempt: Message.objects.filter(pk=message, attempt=attempt, status=Status.RUNNING),
+    UUID,
+    int,
+    update={"touched_at": Now()},
+    returning="""*,
+        (SELECT owner_id FROM chatapp_conversation WHERE id = chatapp_message.conversation_id) AS owner,
+        (SELECT deleted_at IS NULL FROM chatapp_conversation WHERE id = chatapp_message.conversation_id) AS stands""",
+)
 
 
-def _to_be_written() -> QuerySet[Message]:
-    rows = Message.objects.select_for_update(of=("self",)).select_related("conversation")
-    return rows.defer("conversation__tools", "conversation__instructions")
+def with_owner(rows: QuerySet[Message]) -> QuerySet[Message]:
+    """Each knows whose it is, and whether its conversation is still there."""
+    known: Any = {
+        "owner": F("conversation__owner"),
+        "stands": ExpressionWrapper(Q(conversation__deleted_at=None), BooleanField()),
+    }
+    return rows.annotate(**known)
 
 
 def keep(row: Message, **changes: Any) -> None:
@@ -109,4 +121,5 @@ def noted(metadata: dict[str, Any], measured: Measured, **facts: Any) -> dict[st
 
 
 def tell_of(row: Message, what: What, written: Written | None = None) -> None:
-    tell_owner(row.conversation.owner_id, row.conversation_id, what, row.pk, written)
+    """Of a row that knows whose it is."""
+    tell_owner(row.owner, row.conversation_id, what, row.pk, written)

@@ -167,6 +167,7 @@ def _start_turn(
         updated_at=timezone.now(), head=answer, next_order=here.next_order + 2, **titled
     )
     is_alone = not (above.has_more if above else here.next_order)
+    answer.owner, answer.stands = here.owner_id, True
     written = Begun(question, said, answer, above) if is_alone else None
     tell_owner(here.owner_id, conversation, "turn queued", answer.id, written)
     return Started(conversation, question.id, answer.id)

@@ -17,12 +17,12 @@ from django.utils import timezone
 from ..core.decision import arguments_hash
 from ..core.items import Item, Outcome
 from .branches import load_items, next_round
-from .changes import Ended, turn_ended, turn_goes_on
+from .changes import Ended, tell_owner, turn_ended, turn_goes_on
 from .cutting import Seen, best_seen, cut_off, ended_by, measured_of, sent_for_the_open_round
 from .models import IS_LIVE, LIVE, Conversation, Message, Role, Status, ToolRun
 from .models import Draft as DraftRow
 from .models import Item as ItemRow
-from .rows import Claim, Fenced, Measured, append, as_stored, hold, keep, load_to_write, noted, tell_of
+from .rows import Claim, Fenced, Measured, append, as_stored, hold, keep, noted, tell_of, with_owner
 from .turns_at_once import refuse_another
 
 
@@ -44,7 +44,7 @@ def claim_turn(message: UUID, *, runner: str, seen: int) -> Claim:
     changes = {"attempt": F("attempt") + 1, "tries": F("tries") + 1}
     if not rows.update(status=Status.RUNNING, runner=runner, touched_at=Now(), **changes):
         raise Fenced
-    tell_of(load_to_write(message), "turn began")
+    tell_of(with_owner(Message.objects.all()).get(pk=message), "turn began")
     return Claim(message, seen + 1)
 
 
@@ -141,7 +141,7 @@ def requeue(message: UUID, *, runner: str = "") -> bool:
     mine = Message.objects.filter(pk=message, status=row.status, attempt=row.attempt)
     if not mine.update(status=Status.QUEUED, **changes):
         return False
-    tell_of(row, "turn queued")
+    tell_owner(row.conversation.owner_id, row.conversation_id, "turn queued", message)
     return True
 
 
@@ -221,7 +221,7 @@ def _take(
     rows = Message.objects.filter(pk=message, status__in=leaves, **(mine or {}))
     if not rows.update(status=status, attempt=F("attempt") + 1, runner="", touched_at=Now()):
         return False
-    row = load_to_write(message)
+    row = with_owner(Message.objects.all()).get(pk=message)
     # Rows that cannot be read must not keep a turn alive: verify_log names them.
     with suppress(ValueError, TypeError, KeyError):
         _keep_what_was_seen(row, seen, outcome, ended)

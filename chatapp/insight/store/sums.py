@@ -51,7 +51,7 @@ def count_ending(row: Message, now: datetime | None = None) -> dict[str, Any]:
     day = day_of(now or timezone.now())
     portion = _portion(metadata, row.status, day, load_price(row.model))
     made = counts(metadata, portion, before[-1] if before else None)
-    _add_to_person(day, row.model, row.conversation.owner_id, made)
+    _add_to_person(day, row.model, row.owner, made)
     _add_to_model(day, row.model, made)
     return {COUNTED: [*(each.as_json() for each in before), portion.as_json()]}
 
@@ -83,7 +83,7 @@ def how_it_ended(status: str, metadata: Any) -> str:
     return reason if status == Status.STOPPED and reason in ("length", "cut") else status
 
 
-def _add_to_person(day: date, model: str, owner: int, made: Counter[str]) -> None:
+def _add_to_person(day: date, model: str, owner: int | None, made: Counter[str]) -> None:
     rows = PersonDay.objects.filter(day=day, model=model, user=owner)
     added = {name: F(name) + made[name] for name in PersonDay.COUNTS if made[name]}
     if not rows.update(**added):

@@ -3,21 +3,30 @@ these are worded once."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
 
 from django.db import connection
 from django.db.models import Model, QuerySet
+from django.db.models.sql import UpdateQuery
 
 Question = tuple[str, tuple[Any, ...]]
 
 
 class Worded:
-    """`ask` makes the rows of values of these kinds. They come without the rows that they refer to."""
+    """`ask` makes the rows of values of these kinds. They come without the rows that they refer to. `update`: what is written to them
+    before, and `returning`: the columns that are given then."""
 
-    def __init__(self, ask: Callable[..., QuerySet[Any, Any]], *kinds: type) -> None:
+    def __init__(
+        self,
+        ask: Callable[..., QuerySet[Any, Any]],
+        *kinds: type,
+        update: Mapping[str, Any] | None = None,
+        returning: str = "*",
+    ) -> None:
+        self._update, self._returning = update, returning
         self._ask, self._examples = ask, [_example(kind, place) for place, kind in enumerate(kinds)]
         self._model: type[Model] | None = None
         self._questions: dict[str, Question] = {}
@@ -47,10 +56,13 @@ class Worded:
 
     def _worded(self) -> Question:
         rows = self._ask(*self._examples)
-        self._model = rows.model
-        # For the connection that will be asked, which not every caller has been introduced to.
-        sql, params = rows.query.get_compiler(connection=connection).as_sql()
-        return sql, tuple(params)
+        query: Any = rows.query
+        self._model, ends = rows.model, ""
+        if self._update is not None:
+            query, ends = query.chain(UpdateQuery), f" RETURNING {self._returning}"
+            query.add_update_values(self._update)
+        sql, params = query.get_compiler(connection=connection).as_sql()
+        return sql + ends, tuple(params)
 
 
 def _example(kind: type, place: int) -> Any:
@@ -59,7 +71,7 @@ def _example(kind: type, place: int) -> Any:
         return UUID(int=2**128 - 1 - place)
     if kind is datetime:
         return datetime(9999, 12, 31, 23, 59, place, tzinfo=UTC)
-    return f"\x00example {place}" if kind is str else -(2**31) + place
+    return f"\x00example {place}" if kind is str else 2**31 - 1 - place
 
 
 def _said(value: Any) -> Any:

@@ -15,7 +15,7 @@ from ...core.decision import Decided, Decision, arguments_hash, decision_item, s
 from ...core.items import Item, KeyMaker, Kind, Outcome
 from ..branches import load_items
 from ..models import Conversation, Message, Status
-from ..rows import Claim, Measured, append, hold, keep, load_to_write, noted, tell_of
+from ..rows import Claim, Measured, append, hold, keep, noted, tell_of, with_owner
 from ..tree import Refused
 from ..turns_at_once import TOO_MANY, room_for
 from . import grants
@@ -45,7 +45,7 @@ def decide(
     # Before the conversation, as whoever asks does.
     room = room_for(by)
     _lock(answer)
-    row = load_to_write(answer)
+    row = with_owner(Message.objects.all()).get(pk=answer)
     items = load_items(answer)
     calls = _asked(row, items, answers, fingerprints)
     append(row, _decisions(items, calls, answers, by), Measured())
@@ -57,13 +57,8 @@ def decide(
         if answers[call.key][0] is Decision.CONVERSATION and call.name in fingerprints:
             grants.give(row.conversation_id, call.name, fingerprints[call.name], by)
     allowed = {call.name for call in calls if answers[call.key][0] is Decision.CONVERSATION}
-    waiting = (
-        Message.objects.filter(conversation=row.conversation_id, status=Status.WAITING).select_related(
-            "conversation"
-        )
-        if allowed
-        else []
-    )
+    parked = Message.objects.filter(conversation=row.conversation_id, status=Status.WAITING)
+    waiting = with_owner(parked) if allowed else []
     for other in waiting:
         names = {item.key: item.name for item in load_items(other.pk)}
         left = [key for key in asks_of(other) if names.get(key) not in allowed]

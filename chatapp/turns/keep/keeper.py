@@ -18,7 +18,7 @@ from ... import store
 from ...core.items import Item
 from ...store import Claim, Fenced, Seen, in_thread, in_writer
 from ...store.models import LIVE, Message
-from ...store.rows import tell_of
+from ...store.rows import tell_of, with_owner
 from .journal import Journal, Record, journals_in, left_behind, read_all, take_journal
 from .writes import NOTED, Write
 
@@ -271,10 +271,7 @@ async def _told_of_end(message: UUID) -> None:
 
 
 def _tell_of_end(message: UUID) -> None:
-    tell_of(
-        Message.objects.select_related("conversation").only("conversation__owner").get(pk=message),
-        "turn ended",
-    )
+    tell_of(with_owner(Message.objects.all()).only("conversation_id").get(pk=message), "turn ended")
 
 
 def _changed_at(path: Path) -> int:
