@@ -53,8 +53,9 @@ class ConversationNews:
         self._news: AnswerNews | None = None
         # How many questions there are, where nobody came or went since they were counted.
         self._questions: Questions | None = None
-        # Something was told of the answer while its rows were being read.
+        # Something was told of the answer while its rows were being read: that it was written.
         self._read_again = False
+        self._heard: Written | None = None
 
     async def catch_up(self, version: str) -> None:
         """What happened between the making of the page and now."""
@@ -195,13 +196,14 @@ class ConversationNews:
         if answer != self.leaf:
             return False
         if self._following and not self._following.done():
-            self._read_again = True
+            self._read_again, self._heard = True, written
             return False
+        return await self._is_news(answer, written)
+
+    async def _is_news(self, answer: UUID, written: Written | None) -> bool:
+        """Whether the page has been told less than what was written, or else than what the rows say."""
         if isinstance(written, Ended):
             return (answer, version_of(written.answer)) != self._told
-        return await self._is_news(answer)
-
-    async def _is_news(self, answer: UUID) -> bool:
         return (answer, await in_thread(load_version)(answer, self.viewer)) != self._told
 
     def _follow(self, answer: UUID, new: NewQuestion | None = None) -> None:
@@ -219,7 +221,7 @@ class ConversationNews:
         """Since its rows were read. What is told while this looks is looked at too."""
         while self._read_again:
             self._read_again = False
-            if await self._is_news(answer):
+            if await self._is_news(answer, self._heard):
                 return True
         return False
 
