@@ -32,7 +32,9 @@ def _rows(said: list[list]) -> int:
     return sum(word[0] == "row" for word in said)
 
 
-def test_a_question_costs_no_more_than_this(alice, monkeypatch):
+@pytest.mark.parametrize("tabs", [1, 2])
+def test_a_question_costs_no_more_than_this(alice, monkeypatch, tabs):
+    """A second tab asks for nothing of its own, but for a look before the turn has begun to speak."""
     script, asked = response(thought(), text()), asyncio.Event()
 
     async def answers(ask: Ask, keys: KeyMaker) -> AsyncIterator[Event]:
@@ -45,17 +47,21 @@ def test_a_question_costs_no_more_than_this(alice, monkeypatch):
         with counted(monkeypatch) as count:
             async with furnished(alice, Toolbox(), script, answers) as (on, she):
                 first, place = (await on.ask("Why?")).pk, f"c/{on.conversation.pk}/"
-                tab = await Socket(f"/ws/{place}?leaf={first}", she.session).open()
-                await tab.sees(lambda it: _has_ended(it.said))
-                count.statements.clear(), count.renderings.clear(), tab.said.clear()
+                every = [await Socket(f"/ws/{place}?leaf={first}", she.session).open() for _ in range(tabs)]
+                for tab in every:
+                    await tab.sees(lambda it: _has_ended(it.said))
+                    tab.said.clear()
+                count.statements.clear(), count.renderings.clear()
                 form = {"text": "And?", "parent": str(first), "model": "scripted:model"}
                 await she.post(f"/{place}ask/", form, headers=HTMX | {"Listening": "1"})
-                await tab.sees(lambda it: any(word[:2] == ["state", "leaf"] for word in it.said))
+                for tab in every:
+                    await tab.sees(lambda it: any(word[:2] == ["state", "leaf"] for word in it.said))
                 asked.set()
-                await tab.sees(lambda it: _has_ended(it.said) and _rows(it.said) == 2)
-                await tab.leave()
-        assert "Because." in str(tab.said)
-        assert 20 < len(count.statements) <= STATEMENTS, "\n".join(count.statements)
-        assert 3 < len(count.renderings) <= RENDERINGS, count.renderings
+                for tab in every:
+                    await tab.sees(lambda it: _has_ended(it.said) and _rows(it.said) == 2)
+                    assert "Because." in str(tab.said)
+                    await tab.leave()
+        assert 20 < len(count.statements) < STATEMENTS + tabs, "\n".join(count.statements)
+        assert 3 < len(count.renderings) <= RENDERINGS * tabs, count.renderings
 
     play(story())
