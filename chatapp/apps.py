@@ -36,7 +36,7 @@ class ChatappConfig(AppConfig):
 
         for module in HEARD_FROM:
             import_module(f"chatapp.{module}")
-        for check in (checks.redis, checks.unencrypted_address, checks.old_packages):
+        for check in (checks.redis, checks.unencrypted_address, checks.old_packages, checks.old_sqlite):
             register(check, Tags.compatibility)
         connection_created.connect(make_patient, dispatch_uid="patience")
         post_save.connect(names.remember_saved, sender="auth.User")

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import sqlite3
 from importlib.metadata import version
 from typing import Any
 from urllib.parse import urlsplit
 
 from django.conf import settings
 from django.core.checks import CheckMessage, Error, Warning
+from django.db import connection
 
+# The first whose updates give back what they wrote.
+OLDEST_SQLITE = (3, 35)
 # The oldest versions without a known security hole.
 FLOORS = {"Django": (5, 2, 19), "daphne": (4, 2, 2)}
 
@@ -43,6 +47,19 @@ def old_packages(**_: Any) -> list[CheckMessage]:
         )
         for name, floor in FLOORS.items()
         if release_of(version(name)) < floor
+    ]
+
+
+def old_sqlite(**_: Any) -> list[CheckMessage]:
+    if connection.vendor != "sqlite" or sqlite3.sqlite_version_info >= OLDEST_SQLITE:
+        return []
+    needed = ".".join(map(str, OLDEST_SQLITE))
+    return [
+        Error(
+            f"This Python comes with SQLite {sqlite3.sqlite_version}; at least {needed} is needed. "
+            "Use a newer Python, or PostgreSQL (DATABASE_URL).",
+            id="chatapp.E002",
+        )
     ]
 
 

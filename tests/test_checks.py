@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from django.db import connection
 
 from chatapp import checks
 
@@ -30,3 +31,9 @@ def test_the_installed_packages_are_new_enough_and_older_ones_are_not(monkeypatc
     assert checks.old_packages() == []
     monkeypatch.setitem(checks.FLOORS, "daphne", (99,))
     assert "Daphne" in checks.old_packages()[0].msg.title()
+
+
+def test_a_python_with_an_old_sqlite_is_told_in_words(monkeypatch):
+    assert checks.old_sqlite() == []
+    monkeypatch.setattr("sqlite3.sqlite_version_info", (3, 34, 1))
+    assert [error.id for error in checks.old_sqlite()] == ["chatapp.E002"] * (connection.vendor == "sqlite")

@@ -13,7 +13,6 @@ from django.template.backends.django import Template
 
 from chatapp.store import close_threads
 
-
 UNCOUNTED = ("BEGIN", "COMMIT", "SAVEPOINT", "RELEASE")
 
 
