@@ -109,10 +109,12 @@ class AnswerNews:
         self._look = None
 
     def _as_written(self) -> ShownMessage | None:
-        if self._ended is None or self._look is None:
+        if self._ended is None or self._look is None or self._shown is None:
             return None
+        row = copy(self._ended.answer)
+        row.parent = self._shown.row.parent
         siblings, is_leaf = self._look.siblings, self._look.leaf is not None
-        return shown_alone(self._ended.answer, self._ended.items, self.viewer, siblings, is_leaf=is_leaf)
+        return shown_alone(row, self._ended.items, self.viewer, siblings, is_leaf=is_leaf)
 
     async def _show_rows(self) -> ShownMessage:
         """Everything that is stored; only what the page does not have yet goes out."""

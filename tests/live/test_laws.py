@@ -465,7 +465,7 @@ def test_at_the_end_only_the_block_that_a_late_definition_changed_is_another(tmp
             answer = await on.begin()
             *before, done = said("m_1", Kind.ASSISTANT_MESSAGE, text, range(5, len(text), 5))
             await steps.say(*before)
-            await tab.sees(lambda screen: "Four" in screen.thread.text)
+            await tab.sees(lambda screen: "Four" in screen.thread.text and len(finished(screen)) >= 3)
             (body,) = bodies(tab.screen, "assistant_message")
             early = body.elements[:3]
             await steps.say(done, *ended())
