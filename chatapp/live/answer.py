@@ -7,6 +7,7 @@ from copy import copy
 from dataclasses import replace
 from uuid import UUID
 
+from ..conversations.news.question import answering
 from ..core.draft import Draft
 from ..core.events import (
     Asked,
@@ -122,6 +123,9 @@ class AnswerNews:
         self._shown, self._look = shown, shown.look
         before, self._pieces = self._pieces, {item.piece.key: item.piece for item in shown.items}
         self._say_shell(shown.id, shown.shell(), "messages")
+        if shown.row.status not in AT_WORK:
+            # With what it asks for: whoever types on at once is told what the answer waits for.
+            self.outbox.add(operations.state("answering", answering(shown.row)))
         for item in shown.items:
             if item.id not in self._shells or item.piece != before.get(item.piece.key):
                 self._show_item(item)
