@@ -122,10 +122,7 @@ class AnswerNews:
         shown = self._as_written() or await in_thread(load_message)(self.message, self.viewer)
         self._shown, self._look = shown, shown.look
         before, self._pieces = self._pieces, {item.piece.key: item.piece for item in shown.items}
-        self._say_shell(shown.id, shown.shell(), "messages")
-        if shown.row.status not in AT_WORK:
-            # With what it asks for: whoever types on at once is told what the answer waits for.
-            self.outbox.add(operations.state("answering", answering(shown.row)))
+        self._say_message(shown)
         for item in shown.items:
             if item.id not in self._shells or item.piece != before.get(item.piece.key):
                 self._show_item(item)
@@ -133,6 +130,12 @@ class AnswerNews:
         if shown.end:
             self._say_shell(self._end, shown.end_html(), self._items)
         return shown
+
+    def _say_message(self, shown: ShownMessage) -> None:
+        self._say_shell(shown.id, shown.shell(), "messages")
+        if shown.row.status not in AT_WORK:
+            # In the same moment: whoever types on at once is told what the answer waits for.
+            self.outbox.add(operations.state("answering", answering(shown.row)))
 
     def _keep(self) -> None:
         ids = [item_id(self.message, key) for key in self._pieces]
@@ -181,7 +184,7 @@ class AnswerNews:
         """What is stored of a running answer stands in its head too."""
         shown = await in_thread(load_message)(self.message, self.viewer)
         self._shown = replace(shown, waits=self._shown.waits if self._shown else "")
-        self._say_shell(shown.id, shown.shell(), "messages")
+        self._say_message(shown)
 
     async def _begin_again(self, attempt: int) -> None:
         """Another attempt: what was seen of the last one is void, what is stored stays."""
