@@ -35,6 +35,7 @@ from .loop import World
 from .notices import MemoryNotices, Notices
 from .parts import PARTS, EnginePart
 from .purging import keep_purging
+from .resting import keep_resting
 from .runner import EmbeddedRunner
 from .title_from_model import Titles
 
@@ -100,7 +101,12 @@ class Engine:
         """Goes on with what a dead process left, now and from time to time. Calling it again does nothing."""
         if not self._beside:
             await self.load()
-            works = [self.runner.keep_recovering(), keep_purging(), *(part.keep() for part in self._parts)]
+            works = [
+                self.runner.keep_recovering(),
+                keep_purging(),
+                keep_resting(),
+                *(part.keep() for part in self._parts),
+            ]
             if self._finds_titles:
                 works.append(self.titles.keep_finding())
             self._beside = [asyncio.create_task(work, context=contextvars.Context()) for work in works]

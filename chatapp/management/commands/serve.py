@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import ctypes
 import errno
 import gc
 import resource
@@ -27,6 +26,7 @@ from chatapp.live.outbox import PIECE
 from chatapp.management import tables
 from chatapp.management.direct import write_directly
 from chatapp.pages.static_files import collect_when_changed
+from chatapp.processes import memory
 from chatapp.providers import local as local_model
 
 if TYPE_CHECKING:
@@ -38,8 +38,6 @@ BACKLOG = 4096
 # What a socket is told, of four octets a sign; and what it may say at once, in octets.
 LONGEST_MESSAGE, LONGEST_WORD = 4 * (PIECE + 1), 1024
 FIRST_ACCOUNT = "Create the first account there: it becomes the administrator."
-# As malloc.h numbers it.
-M_ARENA_MAX = -8
 # A thread that draws a page hands over to the loop, which has letters to bring, after so many seconds: Python's own 5 ms are a
 # third of a first letter's way.
 HANDED_OVER = 0.0005
@@ -53,7 +51,7 @@ class Command(BaseCommand):
         parser.add_argument("--port", type=int, default=8000)
 
     def handle(self, *args: Any, host: str, port: int, **options: Any) -> None:
-        _share_memory_between_threads()
+        memory.share_between_threads()
         hear_of_lost_exceptions()
         _take_many_connections()
         host = host.strip("[]")
@@ -79,7 +77,7 @@ class Command(BaseCommand):
         # What is loaded by now stays: looking through it again and again would hold up every stream.
         gc.collect()
         gc.freeze()
-        _give_back_memory()
+        memory.give_back()
         write_directly()
         sys.setswitchinterval(HANDED_OVER)
         server.ready_callable = lambda: self._listens(server, application)
@@ -98,23 +96,11 @@ class Command(BaseCommand):
         self.stdout.flush()
 
 
-def _share_memory_between_threads() -> None:
-    """The C library of Linux gives threads memory of their own, which stays with them; requests here have many threads."""
-    with contextlib.suppress(AttributeError, OSError, TypeError):
-        ctypes.CDLL(None).mallopt(M_ARENA_MAX, 2)
-
-
 def _take_many_connections() -> None:
     """As many as the system lets us have: its usual thousand is less than one visitor can open."""
     most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     with contextlib.suppress(OSError, ValueError):
         resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
-
-
-def _give_back_memory() -> None:
-    """What loading needed and nobody needs any more, the C library of Linux keeps until it is told."""
-    with contextlib.suppress(AttributeError, OSError, TypeError):
-        ctypes.CDLL(None).malloc_trim(0)
 
 
 def _refuse_what_cannot_be_listened_to(host: str, port: int) -> None:

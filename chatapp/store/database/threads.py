@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextvars
+import time
 from collections.abc import Awaitable, Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager, nullcontext
@@ -63,23 +64,28 @@ class _Threads:
             raise Waited("every thread waits for the database")
         return nullcontext()
 
-    def close(self) -> None:
+    def exchange(self) -> Callable[[], None]:
+        """From here on other threads do the work. What this gives ends those before, with their connections, when they have done theirs."""
+        before, self.pool = self.pool, self._fresh()
         together = Barrier(self._count)
 
         def close() -> None:
             together.wait()
             connections.close_all()
 
-        for _ in range(self._count):
-            self.pool.submit(close)
-        self.pool.shutdown(wait=True)
-        self.pool = self._fresh()
+        def end() -> None:
+            for _ in range(self._count):
+                before.submit(close)
+            before.shutdown(wait=True)
+
+        return end
 
 
 _readers = _Threads("database")
 # While the database takes nothing, whoever only reads must not wait behind those who write; these try again by themselves.
 _writers = _Threads("writing", SOON)
 _pages = _Threads("page", count=PAGES)
+_page_made: float | None = None
 
 
 def in_thread(work: Callable[P, R]) -> Callable[P, Awaitable[R]]:
@@ -96,11 +102,18 @@ def in_page_thread(work: Callable[P, R]) -> Callable[P, Awaitable[R]]:
     """The same for a whole page, which waits for those above, and whose own wait was counted before it came here."""
 
     async def awaited(*args: P.args, **kwargs: P.kwargs) -> R:
+        global _page_made
+        _page_made = time.monotonic()
         return await sync_to_async(_fresh, thread_sensitive=False, executor=_pages.pool)(
             work, *args, **kwargs
         )
 
     return awaited
+
+
+def since_last_page() -> float | None:
+    """Seconds; None where these threads have made none."""
+    return None if _page_made is None else time.monotonic() - _page_made
 
 
 def _fresh(work: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
@@ -140,8 +153,20 @@ def _hurrying() -> Iterator[None]:
 
 def close_threads() -> None:
     """Ends the threads with their connections; the next call begins anew."""
-    for threads in (_readers, _writers, _pages):
-        threads.close()
+    exchange_threads()()
+
+
+def exchange_threads() -> Callable[[], None]:
+    """Called by the event loop, it holds up nobody; what it gives, which ends those before, waits."""
+    global _page_made
+    _page_made = None
+    ends = [threads.exchange() for threads in (_readers, _writers, _pages)]
+
+    def end() -> None:
+        for each in ends:
+            each()
+
+    return end
 
 
 class _Patient:
