@@ -22,7 +22,7 @@ from ..store import Questions, count_questions, in_thread, load_branch, places
 from ..store.changes import Begun, Ended, Written
 from ..store.models import LIVE, Conversation, Message, Role
 from ..thread.message import ShownMessage, version_of
-from ..thread.meter import is_counted
+from ..thread.meter import is_to_be_counted
 from ..thread.outline import render_line
 from ..thread.page import Viewer, load_message, load_messages, load_version
 from ..turns.engine import Engine
@@ -102,7 +102,8 @@ class ConversationNews:
 
     async def _hear_of_answer(self, answer: UUID, notice: Notice) -> None:
         begun = self._begun(notice.written)
-        at_hand = begun is not None and is_at_hand(begun)
+        # Of one that was stopped, what is kept of it is read.
+        at_hand = begun is not None and is_at_hand(begun) and not self.engine.keeper.is_stopped(answer)
         new = await worked_out(self._below, answer, begun, at_hand=at_hand)
         if new is None:
             self.outbox.add(*await in_thread(self._beside)(answer))
@@ -250,8 +251,8 @@ class ConversationNews:
             news.close()
             self._news = None
         asked = new.asked if new else None
-        is_counted_here = asked is not None and is_counted(shown.row)
-        self.outbox.add(*await worked_out(self._ended, shown, asked, at_hand=is_counted_here))
+        at_hand = asked is not None and not is_to_be_counted(shown.row, self.viewer.catalog)
+        self.outbox.add(*await worked_out(self._ended, shown, asked, at_hand=at_hand))
         self._told = answer, shown.version
         self.outbox.add(operations.state("version", shown.version))
         if shown.row.status not in LIVE or shown.asks:

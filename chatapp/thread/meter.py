@@ -75,10 +75,12 @@ def meter_for(answer: Message | None, catalog: Catalog) -> Meter | None:
     return None
 
 
-def is_counted(answer: Message) -> bool:
-    """Whether its provider said how much it is, so that nobody needs to count."""
-    rounds = Recorded(answer.metadata).rounds
-    return bool(rounds) and rounds[-1].fills is not None
+def is_to_be_counted(answer: Message, catalog: Catalog) -> bool:
+    """Whether it is said how full its conversation is, and its provider did not say it."""
+    with suppress(UnknownModel):
+        rounds = Recorded(answer.metadata).rounds
+        return bool(catalog.find(answer.model)[1].window) and (not rounds or rounds[-1].fills is None)
+    return False
 
 
 def render_meter(meter: Meter | None) -> SafeString:

@@ -87,5 +87,7 @@ def answering(answer: Message | None) -> str:
 
 def render_whole(message: ShownMessage) -> str:
     """With the bodies of its items."""
+    if not message.items:
+        return message.html()
     filled = [replace(item, blocks=blocks_of(item.message, item.piece)) for item in message.items]
     return replace(message, items=filled).html()
