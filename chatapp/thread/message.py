@@ -28,8 +28,8 @@ from .timeline import Timeline
 
 OWN_ACTS = "thread/_acts_own.html"
 _MESSAGE, _BYLINE = Stencil("thread/_message.html"), Stencil("thread/_timeline.html")
-# So many timelines are kept as they are drawn, those of so few rows.
-DRAWN, FEW_ROWS = 128, 8
+# So many timelines are kept as they are drawn, those of so few rows and of requests that are said in so few signs.
+DRAWN, FEW_ROWS, BRIEF = 64, 8, 4 * 1024
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -170,7 +170,7 @@ class ShownMessage:
             return ""
         line = self.timeline
         if line.figures:
-            return _few(line) if len(line.rows) <= FEW_ROWS else _timeline(line)
+            return _short(line) if _is_short(line) else _timeline(line)
         words = {"id": line.id, "label": line.label, "effort": line.effort, "words": line.words}
         return _BYLINE.fill(
             {"timeline.figures": ()}, {f"timeline.{name}": word for name, word in words.items()}
@@ -220,7 +220,11 @@ def _timeline(line: Timeline) -> str:
 
 
 # Drawn once for all who watch how an answer ends, and for who opens it soon.
-_few = lru_cache(DRAWN)(_timeline)
+_short = lru_cache(DRAWN)(_timeline)
+
+
+def _is_short(line: Timeline) -> bool:
+    return len(line.rows) <= FEW_ROWS and sum(len(request.shape) for request in line.sent) <= BRIEF
 
 
 def _of_message(said: Mapping[str, Any]) -> dict[str, Any]:
