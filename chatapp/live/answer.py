@@ -193,9 +193,9 @@ class AnswerNews:
             await self._show_rows()
             self._keep()
         self._attempt, self._draft = attempt, Draft()
-        if self._shown:
+        if self._shown and self._shown.row.status in LIVE and self._shown.row.status != Status.RUNNING:
             row = copy(self._shown.row)
-            row.status = Status.RUNNING if row.status in LIVE else row.status
+            row.status = Status.RUNNING
             self._shown = replace(self._shown, row=row)
             self._say_shell(self._shown.id, self._shown.shell(), "messages")
 

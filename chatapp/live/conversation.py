@@ -4,11 +4,14 @@ other branches beside it, and that something went away."""
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
+from typing import Any, TypeVar
 from uuid import UUID
 
 from ..conversations.news.question import (
     NewQuestion,
     end_of_branch,
+    is_at_hand,
     load_question,
     question_as_written,
     render_whole,
@@ -19,6 +22,7 @@ from ..store import Questions, count_questions, in_thread, load_branch, places
 from ..store.changes import Begun, Ended, Written
 from ..store.models import LIVE, Conversation, Message, Role
 from ..thread.message import ShownMessage, version_of
+from ..thread.meter import is_to_be_counted
 from ..thread.outline import render_line
 from ..thread.page import Viewer, load_message, load_messages, load_version
 from ..turns.engine import Engine
@@ -27,6 +31,7 @@ from ..turns.watching import AT_WORK
 from .answer import AnswerNews
 from .outbox import Outbox
 
+R = TypeVar("R")
 STALE = "This part of the conversation was deleted. Reload the page to see what is left."
 # More siblings than these are numbered anew at the next reload.
 MOST_SIBLINGS = 20
@@ -96,13 +101,17 @@ class ConversationNews:
                 pass
 
     async def _hear_of_answer(self, answer: UUID, notice: Notice) -> None:
-        new = await in_thread(self._below)(answer, notice.written)
+        begun = self._begun(notice.written)
+        # Of one that was stopped, what is kept of it is read.
+        at_hand = begun is not None and is_at_hand(begun) and not self.engine.keeper.is_stopped(answer)
+        new = await worked_out(self._below, answer, begun, at_hand=at_hand)
         if new is None:
             self.outbox.add(*await in_thread(self._beside)(answer))
             self._forget_family()
             return
         self._questions = await self._count(answer, notice.once)
-        self.outbox.add(*await in_thread(new.news)(self.viewer.catalog, self._questions))
+        news = await worked_out(new.news, self.viewer.catalog, self._questions, at_hand=at_hand)
+        self.outbox.add(*news)
         self.leaf = answer
         self._follow(answer, new)
 
@@ -120,10 +129,15 @@ class ConversationNews:
         if self._news:
             self._news.forget_family()
 
-    def _below(self, answer: UUID, written: Written | None) -> NewQuestion | None:
+    def _begun(self, written: Written | None) -> Begun | None:
+        """What was written, where it follows what is on the page."""
+        is_next = isinstance(written, Begun) and written.question.parent_id == self.leaf
+        return written if isinstance(written, Begun) and is_next else None
+
+    def _below(self, answer: UUID, begun: Begun | None) -> NewQuestion | None:
         """The question, where it is below the branch on the page."""
-        if isinstance(written, Begun) and written.question.parent_id == self.leaf:
-            return question_as_written(written, self.viewer)
+        if begun:
+            return question_as_written(begun, self.viewer)
         row = Message.objects.select_related("parent").filter(pk=answer, deletion=None).first()
         if row is None or row.parent is None or self.leaf not in (row.parent_id, row.parent.parent_id):
             return None
@@ -236,7 +250,9 @@ class ConversationNews:
         finally:
             news.close()
             self._news = None
-        self.outbox.add(*await in_thread(self._ended)(shown, new.asked if new else None))
+        asked = new.asked if new else None
+        at_hand = asked is not None and not is_to_be_counted(shown.row, self.viewer.catalog)
+        self.outbox.add(*await worked_out(self._ended, shown, asked, at_hand=at_hand))
         self._told = answer, shown.version
         self.outbox.add(operations.state("version", shown.version))
         if shown.row.status not in LIVE or shown.asks:
@@ -251,6 +267,11 @@ class ConversationNews:
     def _stop_following(self) -> None:
         if self._following:
             self._following.cancel()
+
+
+async def worked_out(work: Callable[..., R], *args: Any, at_hand: bool) -> R:
+    """Here and now where everything for it is at hand: that takes less time than to reach a thread."""
+    return work(*args) if at_hand else await in_thread(work)(*args)
 
 
 def _title(conversation: UUID) -> str:

@@ -19,13 +19,14 @@ from django.db import Error
 from django.http import Http404
 from django.http.request import split_domain_port, validate_host
 
+from ..conversations.news.ahead import draw_ahead
 from ..conversations.news.list import list_news, row_now
 from ..core.named import number
 from ..pages.access import is_told_of_theirs, my_conversation
 from ..pages.door.open_sockets import LOOKING, OPEN, OPENINGS, Rate
 from ..pages.operations import Operation
 from ..pages.preferences import load_preference
-from ..pages.signed_in import PRESENCE, Proof, still_proved, who_is_signed_in
+from ..pages.signed_in import PRESENCE, Anybody, Proof, still_proved, who_is_signed_in
 from ..pages.words.days import ZONE_COOKIE, zone_named
 from ..reviews.news import review_news
 from ..store import in_thread
@@ -67,7 +68,7 @@ class Listening(AsyncWebsocketConsumer):
             return
         try:
             async with LOOKING():
-                user = await in_thread(who_is_signed_in)(self._session)
+                user = await in_thread(_signed_in)(self._session)
         except Error as error:
             # Accepted, so that the page takes it for what it is, and comes back.
             log.warning("nobody could be looked up for a socket: %s", type(error).__name__)
@@ -206,6 +207,12 @@ async def news_of_person(user: User, notice: Notice, opened: UUID | None) -> lis
     made = in_thread(list_news)
     news = await notice.once.get(("list", here), lambda: made(notice.conversation, moved=moved, open=here))
     return news
+
+
+def _signed_in(session: str) -> Anybody:
+    """In a thread, where a page that will hear of questions can be prepared for, too."""
+    draw_ahead()
+    return who_is_signed_in(session)
 
 
 def _place(user: User, conversation: UUID, leaf: str) -> tuple[UUID | None, bool]:

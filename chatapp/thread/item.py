@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Hashable
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, tzinfo
 from functools import cached_property
+from typing import Any
 from uuid import UUID
 
 from django.template.loader import render_to_string
@@ -19,6 +21,7 @@ from ..core.visible import visible, visible_name
 from ..markdown.kept import Blocks
 from ..pages.elements import item_id
 from ..pages.signed_in import Anybody
+from ..pages.stencils import Stencil
 from ..pages.words.moments import Moment
 from .item_words import DECIDED, OUTCOMES
 from .items_so_far import ASKS, NEXT, ItemSoFar
@@ -35,6 +38,10 @@ _STANDS = {
     NEXT: "waits for its turn",
     MISSING: "no result",
     **OUTCOMES,
+}
+_STENCILS = {
+    kind: Stencil(f"thread/_item_{kind}.html")
+    for kind in (Kind.USER_MESSAGE, Kind.ASSISTANT_MESSAGE, Kind.REASONING, Kind.TOOL_CALL)
 }
 _BARE = (Kind.ASSISTANT_MESSAGE, Kind.USER_MESSAGE, Kind.TOOL_RESULT)
 
@@ -65,9 +72,50 @@ class ShownItem:
     def shell(self) -> str:
         return self._render("")
 
-    def _render(self, body: str) -> str:
-        context = {"item": self, "piece": self.piece, "body": SafeString(body)}
-        return render_to_string(f"thread/_item_{self.piece.kind}.html", context)
+    def _render(self, inside: str) -> str:
+        kind, body = self.piece.kind, SafeString(inside)
+        if kind not in _STENCILS:
+            context = {"item": self, "piece": self.piece, "body": body}
+            return render_to_string(f"thread/_item_{kind}.html", context)
+        look, words = self._look(), self._said()
+        words |= {"item.id": self.id, "item.body_id": self.body_id, "piece.key": self.piece.key, "body": body}
+        return _STENCILS[kind].fill({**look, "piece.open": self.piece.open}, words)
+
+    def _look(self) -> dict[str, Hashable]:
+        """What its template decides by."""
+        if self.piece.kind is Kind.TOOL_CALL:
+            return {"item.state": str(self.state), "item.is_at_work": self.is_at_work}
+        return {"item.thoughts_open": self.thoughts_open}
+
+    def _said(self) -> dict[str, Any]:
+        """What stands in it beside its names."""
+        match self.piece.kind:
+            case Kind.ASSISTANT_MESSAGE:
+                return {"piece.cut": self.piece.cut}
+            case Kind.REASONING:
+                return self._thought()
+            case Kind.TOOL_CALL:
+                return self._call()
+            case Kind.USER_MESSAGE | Kind.TOOL_RESULT | Kind.PERMISSION_DECISION:
+                return {}
+
+    def _thought(self) -> dict[str, Any]:
+        ruler = {"item.ruler.0": self.ruler[0], "item.ruler.1": self.ruler[1]}
+        if self.piece.open:
+            return {"item.elapsed_ms": self.elapsed_ms, "item.running": self.running, **ruler}
+        return {"item.words": self.words, "item.gist": self.gist, **ruler}
+
+    def _call(self) -> dict[str, Any]:
+        return {
+            "piece.call_id": self.piece.call_id,
+            "item.name": self.name,
+            "item.argument": self.argument,
+            "item.stands": self.stands,
+            "item.clock": self.clock,
+            "item.clock_ms": self.clock_ms,
+            "item.took": self.took,
+            "item.progress": self.progress,
+        }
 
     # What the partials ask for
 

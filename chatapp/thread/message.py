@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, tzinfo
-from functools import cached_property
+from functools import cache, cached_property, lru_cache
+from typing import Any
 from uuid import UUID
 
 from django.template.loader import render_to_string
@@ -13,6 +14,7 @@ from django.utils.safestring import SafeString
 
 from ..pages.elements import message_id
 from ..pages.signed_in import Anybody
+from ..pages.stencils import Stencil
 from ..pages.words.moments import Moment
 from ..store import asks_of
 from ..store.leaving_out import has_older
@@ -23,6 +25,11 @@ from .item import ShownItem
 from .meter import Larger
 from .permission import AskedCall, asked_calls, in_a_sentence
 from .timeline import Timeline
+
+OWN_ACTS = "thread/_acts_own.html"
+_MESSAGE, _BYLINE = Stencil("thread/_message.html"), Stencil("thread/_timeline.html")
+# So many timelines are kept as they are drawn, those of so few rows and of requests that are said in so few signs.
+DRAWN, FEW_ROWS, BRIEF = 64, 8, 4 * 1024
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,7 +43,7 @@ class Standpoint:
     larger: Callable[[str], Sequence[Larger]] = lambda model: ()
     tools: Mapping[str, Tool] = field(default_factory=dict)
     # The templates of what can be done to it, and of how it ended: others can do less, or nothing.
-    acts: str = "thread/_acts_own.html"
+    acts: str = OWN_ACTS
     end: str = "thread/_end.html"
 
 
@@ -65,7 +72,7 @@ class ShownMessage:
     def version(self) -> str:
         return version_of(self.row)
 
-    @property
+    @cached_property
     def at(self) -> Moment:
         """When it was made."""
         return Moment(self.row.created_at.astimezone(self.look.zone))
@@ -152,4 +159,73 @@ class ShownMessage:
         return render_to_string(self.look.end, {"message": self, "end": self.end}) if self.end else ""
 
     def _render(self, body: SafeString) -> str:
-        return render_to_string("thread/_message.html", {"message": self, "body": body})
+        look = {"message.is_question": self.is_question, "message.row.role": self.row.role}
+        words = {"message.id": self.id, "message.row.pk": self.row.pk, "message.version": self.version}
+        inside = {"timeline": self._timeline_html, "body": body, "acts": self._acts_html}
+        return _MESSAGE.fill({**look, "message.row.status": self.row.status}, {**words, **inside})
+
+    @property
+    def _timeline_html(self) -> str:
+        if self.is_question:
+            return ""
+        line = self.timeline
+        if line.figures:
+            return _short(line) if _is_short(line) else _timeline(line)
+        words = {"id": line.id, "label": line.label, "effort": line.effort, "words": line.words}
+        return _BYLINE.fill(
+            {"timeline.figures": ()}, {f"timeline.{name}": word for name, word in words.items()}
+        )
+
+    @property
+    def _acts_html(self) -> str:
+        branches = self._branches_in_words()
+        if not self.look.acts or (self.look.acts == OWN_ACTS and self.is_live and not branches):
+            return ""
+        look = {"is_live": self.is_live, "is_question": self.is_question, "may_go_on": self.may_go_on}
+        words = {
+            "id": self.id,
+            "row.pk": self.row.pk,
+            "row.conversation_id": self.row.conversation_id,
+            "at.exact": self.at.exact,
+            "at.day": self.at.day,
+            "at.clock": self.at.clock,
+        }
+        return _acts(self.look.acts).fill(
+            _of_message({**look, "branches": bool(branches)}), _of_message({**words, **branches})
+        )
+
+    def _branches_in_words(self) -> dict[str, Any]:
+        """What their picker says, where there are several."""
+        if not self.beside:
+            return {}
+        (n, count), (one, other) = self.place, self.beside
+        return {
+            "row.parent_id": self.row.parent_id,
+            "previous": self.previous,
+            "next": self.next,
+            "place.0": n,
+            "place.1": count,
+            "beside.0": one,
+            "beside.1": other,
+        }
+
+
+@cache
+def _acts(template: str) -> Stencil:
+    return Stencil(template)
+
+
+def _timeline(line: Timeline) -> str:
+    return render_to_string("thread/_timeline.html", {"timeline": line})
+
+
+# Drawn once for all who watch how an answer ends, and for who opens it soon.
+_short = lru_cache(DRAWN)(_timeline)
+
+
+def _is_short(line: Timeline) -> bool:
+    return len(line.rows) <= FEW_ROWS and sum(len(request.shape) for request in line.sent) <= BRIEF
+
+
+def _of_message(said: Mapping[str, Any]) -> dict[str, Any]:
+    return {f"message.{name}": value for name, value in said.items()}

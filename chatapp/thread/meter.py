@@ -7,14 +7,18 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from uuid import UUID
 
+from django.utils.safestring import SafeString
+
 from ..core.model_name import ModelName
 from ..core.recorded import Recorded
+from ..pages.stencils import Stencil
 from ..providers.base import ModelSpec
 from ..providers.configured import Catalog, UnknownModel
 from ..store.branches import count_characters
 from ..store.leaving_out import CHARACTERS_PER_TOKEN, has_older
 from ..store.models import LIVE, Message
 
+_METER = Stencil("thread/_meter.html")
 SHOWN_FROM = 80
 FEW_MODELS = 3
 
@@ -69,6 +73,21 @@ def meter_for(answer: Message | None, catalog: Catalog) -> Meter | None:
         meter = meter_of(answer, catalog.find(answer.model)[1].window)
         return meter and replace(meter, may_leave_out=has_older(answer))
     return None
+
+
+def is_to_be_counted(answer: Message, catalog: Catalog) -> bool:
+    """Whether it is said how full its conversation is, and its provider did not say it."""
+    with suppress(UnknownModel):
+        rounds = Recorded(answer.metadata).rounds
+        return bool(catalog.find(answer.model)[1].window) and (not rounds or rounds[-1].fills is None)
+    return False
+
+
+def render_meter(meter: Meter | None) -> SafeString:
+    if meter is None:
+        return _METER.fill({"meter": None}, {})
+    words = {"meter.percent": meter.percent, "meter.words": meter.words}
+    return _METER.fill({"meter.may_leave_out": meter.may_leave_out}, words)
 
 
 def larger(window: int | None, models: Iterable[ModelSpec]) -> tuple[Larger, ...]:

@@ -6,14 +6,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 
-from django.template.loader import render_to_string
+from django.utils.safestring import SafeString
 
 from ..core.durations import in_short
 from ..core.recorded import Recorded
 from ..core.titles import first_words
+from ..pages.stencils import Stencil
+from ..store import Questions
 from .message import ShownMessage
 
 WIDEST = 240
+_LINE, _QUESTIONS = Stencil("thread/_outline_line.html"), Stencil("thread/_questions.html")
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,12 +30,14 @@ class OutlineLine:
     width: int = 0
 
 
-def outline_of(messages: Sequence[ShownMessage]) -> list[OutlineLine]:
+def render_outline(messages: Sequence[ShownMessage]) -> SafeString:
     pairs = zip_longest(messages, messages[1:])
-    return [line_of(message, answer) for message, answer in pairs if message.is_question]
+    return SafeString(
+        "".join(render_line(message, answer) for message, answer in pairs if message.is_question)
+    )
 
 
-def line_of(question: ShownMessage, answer: ShownMessage | None) -> OutlineLine:
+def _line_of(question: ShownMessage, answer: ShownMessage | None) -> OutlineLine:
     text = " ".join(item.piece.text for item in question.items)
     ms = _thought(answer) if answer else 0
     width = min(WIDEST, -(-ms // 1000) * 2)
@@ -40,8 +45,18 @@ def line_of(question: ShownMessage, answer: ShownMessage | None) -> OutlineLine:
     return OutlineLine(f"o-{question.row.pk}", question.id, first_words(text[:1000]), took, width)
 
 
-def render_line(question: ShownMessage, answer: ShownMessage | None) -> str:
-    return render_to_string("thread/_outline_line.html", {"line": line_of(question, answer)})
+def render_line(question: ShownMessage, answer: ShownMessage | None) -> SafeString:
+    line = _line_of(question, answer)
+    names = {"line.id": line.id, "line.target": line.target}
+    return _LINE.fill(
+        {}, {**names, "line.words": line.words, "line.took": line.took, "line.width": line.width}
+    )
+
+
+def render_questions(questions: Questions) -> SafeString:
+    """How many there are."""
+    here, part = questions.here, questions.here < questions.anywhere
+    return _QUESTIONS.fill({"one": here == 1, "part": part}, {"questions.here": here})
 
 
 def _thought(answer: ShownMessage) -> int:

@@ -33,7 +33,7 @@ COPIES = {"/m/{last}/submit/", "/s/{token}/fork/", "/review/{submission}/fork/",
 # Whoever administers, whoever operates, and links from a mail.
 ELSEWHERE = ("/admin/", "/insight/", "/health/", "/metrics", "/accounts/reset/<>/", "/accounts/once/")
 # What is drawn for each message and each of its items.
-OF_MESSAGES = re.compile(r"thread/(_message|_item_\w+|_end\w*)\.html")
+OF_MESSAGES = re.compile(r"thread/(_message|_timeline|_item_\w+|_end\w*)\.html|\w+/_acts\w*\.html")
 
 
 @dataclass(frozen=True)
@@ -309,7 +309,9 @@ def test_every_road_costs_exactly_this(alice, bob, dana, monkeypatch, as_many_as
         with counted(monkeypatch) as count:
             async with house():
                 people = {each.username: await visitor(each) for each in (alice, bob, dana)}
-                await people["alice"].get("/")
+                # What a process draws once stands there then.
+                for path in ("/", f"/c/{names['conversation']}/"):
+                    await people["alice"].get(path)
                 for road in ROADS:
                     if "{deletion}" in road.path:
                         names["deletion"] = await in_thread(_deletion)()
@@ -363,7 +365,7 @@ def _wrong(road: Road, cost: Cost, text: str, *, is_long: bool) -> list[str]:
     drawn = [name for name in cost.renderings if not OF_MESSAGES.fullmatch(name)]
     if len(drawn) != road.drawn:
         found.append(f"{what}: {len(drawn)} renderings, not {road.drawn}: {drawn}")
-    if cost.renderings.count("thread/_message.html") != text.count("data-message-id="):
+    if cost.renderings.count("thread/_message.html") > text.count("data-message-id="):
         found.append(f"{what}: a message is drawn more than once")
     return found
 

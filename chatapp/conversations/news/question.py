@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from uuid import UUID
 
-from django.template.loader import render_to_string
 from django.urls import reverse
 
 from ...pages import operations
@@ -14,10 +13,10 @@ from ...providers.configured import Catalog
 from ...store import Questions
 from ...store.changes import Begun
 from ...store.models import LIVE, Message, Status
-from ...thread.item_body import blocks_of
+from ...thread.item_body import LONG, blocks_of
 from ...thread.message import ShownMessage
-from ...thread.meter import meter_for
-from ...thread.outline import render_line
+from ...thread.meter import meter_for, render_meter
+from ...thread.outline import render_line, render_questions
 from ...thread.page import Viewer, load_message, load_messages, shown_alone
 from ..page.composer import render_asking, render_send
 
@@ -35,7 +34,7 @@ class NewQuestion:
         made = _no_end_any_more(self.before) if self.before else []
         made += [operations.add("messages", render_whole(each)) for each in (self.asked, self.answered)]
         made.append(operations.add("outline", render_line(self.asked, None)))
-        made.append(operations.put(render_to_string("thread/_questions.html", {"questions": questions})))
+        made.append(operations.put(render_questions(questions)))
         return made + end_of_branch(self.answered.row, catalog)
 
 
@@ -43,6 +42,12 @@ def load_question(question: UUID, answer: UUID, viewer: Viewer) -> NewQuestion:
     above = Message.objects.values_list("parent_id", flat=True).get(pk=question)
     *before, asked, answered = load_messages([*([above] if above else []), question, answer], viewer)
     return NewQuestion(asked, answered, before[0] if before else None)
+
+
+def is_at_hand(written: Begun) -> bool:
+    """Whether it can be shown at once: no row is to be read for it, and it is not long."""
+    above = written.above
+    return (above is None or above.status == Status.COMPLETE) and len(written.words.text) <= LONG
 
 
 def question_as_written(written: Begun, viewer: Viewer) -> NewQuestion:
@@ -68,7 +73,7 @@ def end_of_branch(answer: Message, catalog: Catalog) -> list[Operation]:
     return [
         operations.put(render_asking(answer.pk)),
         operations.put(render_send(stop)),
-        operations.put(render_to_string("thread/_meter.html", {"meter": meter_for(answer, catalog)})),
+        operations.put(render_meter(meter_for(answer, catalog))),
         operations.state("answering", answering(answer)),
     ]
 
@@ -82,5 +87,7 @@ def answering(answer: Message | None) -> str:
 
 def render_whole(message: ShownMessage) -> str:
     """With the bodies of its items."""
+    if not message.items:
+        return message.html()
     filled = [replace(item, blocks=blocks_of(item.message, item.piece)) for item in message.items]
     return replace(message, items=filled).html()

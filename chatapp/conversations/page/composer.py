@@ -16,11 +16,14 @@ from ...catalog.page import models as models_shown
 from ...catalog.page.models import EFFORTS, ProviderGroup
 from ...pages.models import Preference
 from ...pages.preferences import recent_models
+from ...pages.stencils import Stencil
 from ...providers.base import ModelSpec
 from ...providers.configured import Listing
 from ...store.models import LIVE, Conversation, Message
 from ...turns.engine import engine
 from ..forms import AskForm, usual_model
+
+_ASKING, _SEND = Stencil("conversations/asking/_asking.html"), Stencil("conversations/asking/_send.html")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,12 +95,12 @@ def _effort(chosen: ModelSpec, last_answer: Message | None) -> str:
 
 def render_asking(parent: UUID | str) -> str:
     """The hidden fields for the next question, with a key of their own."""
-    return render_to_string("conversations/asking/_asking.html", {"parent": parent, "key": uuid4()})
+    return _ASKING.fill({"beside": False}, {"parent": parent, "key": uuid4()})
 
 
 def render_send(stop: str = "") -> str:
     """Send, or Stop where there is something to stop."""
-    return render_to_string("conversations/asking/_send.html", {"stop": stop})
+    return _SEND.fill({}, {"stop": stop})
 
 
 def render_refused(sentence: str, parent: UUID | str) -> str:

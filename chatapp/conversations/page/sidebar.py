@@ -10,7 +10,6 @@ from urllib.parse import urlencode, urlsplit
 from uuid import UUID
 
 from django.http import HttpRequest, QueryDict
-from django.template.loader import render_to_string
 from django.urls import Resolver404, resolve, reverse
 from django.utils import timezone
 from django.utils.safestring import SafeString
@@ -18,12 +17,14 @@ from django.utils.safestring import SafeString
 from ...core.named import identity, number
 from ...pages.commands import by_script
 from ...pages.signed_in import SignedIn
+from ...pages.stencils import Stencil, hole
 from ...pages.words.days import day_in_words, zone_of
 from ...store.deleting import load_deletion, may_restore
 from ...turns.engine import engine
 from ..store import Cursor, ListRow, load_page
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_ROW = Stencil("conversations/list/_list_row.html")
 WORDS_CAP = 200
 PINNED = "Pinned"
 # The elements that hold the list, and the branch on screen.
@@ -45,10 +46,10 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True)
 class DayGroup:
-    """Rows under one heading; without one they go on where the page before ended."""
+    """Rows under one heading, as they are drawn; without one they go on where the page before ended."""
 
     heading: str
-    rows: list[ListRow]
+    rows: list[SafeString]
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +57,6 @@ class Sidebar:
     wanted: Wanted
     groups: list[DayGroup]
     older: str
-    open: UUID | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,13 +77,16 @@ def sidebar(request: SignedIn, wanted: Wanted | None = None) -> Sidebar:
         request.user, words=wanted.words, archived=wanted.archived, after=wanted.after, over=over
     )
     older = f"{reverse('conversations')}?{_query(wanted, page.older)}" if page.older else ""
-    groups = _grouped(page.rows, zone_of(request), wanted.after)
-    return Sidebar(wanted, groups, older, conversation_on_screen(request))
+    groups = _grouped(page.rows, zone_of(request), wanted.after, conversation_on_screen(request))
+    return Sidebar(wanted, groups, older)
 
 
 def render_row(row: ListRow, *, open: UUID | None = None) -> SafeString:
-    """The row by itself, as the socket sends it. `open`: the conversation on screen."""
-    return render_to_string("conversations/list/_list_row.html", {"row": row, "open": open})
+    """`open`: the conversation on screen."""
+    look = {"state": str(row.state), "pinned": row.pinned, "archived": row.archived}
+    opened = hole("row.id") if row.id == open else None
+    named = {f"row.{name}": value for name, value in look.items()}
+    return _ROW.fill({**named, "open": opened}, {"row.id": row.id, "row.title": row.title})
 
 
 def wanted_by(query: QueryDict) -> Wanted:
@@ -128,13 +131,18 @@ def toast(request: HttpRequest) -> Toast | None:
     return Toast(words, reverse("undo", args=[name]), target=THREAD)
 
 
-def _grouped(rows: Iterable[ListRow], zone: tzinfo, after: Cursor | None) -> list[DayGroup]:
+def _grouped(
+    rows: Iterable[ListRow], zone: tzinfo, after: Cursor | None, open: UUID | None
+) -> list[DayGroup]:
     today = timezone.now().astimezone(zone).date()
 
     def heading(row: ListRow | Cursor) -> str:
         return PINNED if row.pinned else day_in_words(row.updated_at.astimezone(zone), today)
 
-    groups = [DayGroup(words, list(group)) for words, group in groupby(rows, heading)]
+    groups = [
+        DayGroup(words, [render_row(row, open=open) for row in group])
+        for words, group in groupby(rows, heading)
+    ]
     if after and groups and groups[0].heading == heading(after):
         groups[0] = DayGroup("", groups[0].rows)
     return groups

@@ -21,8 +21,8 @@ from ...pages.words.days import zone_of
 from ...reviews.news import reviews_here
 from ...store import Seen, load_draft, places
 from ...store.models import LIVE, Conversation, Message
-from ...thread.meter import meter_for
-from ...thread.outline import outline_of
+from ...thread.meter import meter_for, render_meter
+from ...thread.outline import render_outline, render_questions
 from ...thread.page import NEWEST, load_earlier, load_thread, viewer_of
 from ...turns.engine import engine
 from ..forms import AskForm
@@ -93,11 +93,11 @@ def render_conversation(
         "answering": answering(last),
         "looks_next_at": _looks_next_at(request, mine, last),
         "tools": tools_of(mine),
-        "meter": meter_for(last, catalog),
-        "outline": outline_of(thread.messages),
+        "meter": render_meter(meter_for(last, catalog)),
+        "outline": render_outline(thread.messages),
         "more": end.newest + NEWEST * 4,
         "preference": preference,
-        "questions": thread.questions,
+        "questions": render_questions(thread.questions),
         "provenance": provenance_of(mine, request.user, zone_of(request)),
         "reviews": reviews_here(mine.pk, request.user, catalog, zone_of(request)),
     }

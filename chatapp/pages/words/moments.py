@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import date, datetime
+from functools import lru_cache
 
 from django.utils import dateformat
 from django.utils.timesince import timesince
@@ -21,15 +22,20 @@ class Moment:
 
     @property
     def day(self) -> str:
-        return dateformat.format(self.at, "j F Y, H:i")
+        return f"{self.date}, {self.clock}"
 
     @property
     def date(self) -> str:
-        return dateformat.format(self.at, "j F Y")
+        return _date(self.at.date())
 
     @property
     def clock(self) -> str:
-        return dateformat.format(self.at, "H:i")
+        return f"{self.at:%H:%M}"
+
+
+@lru_cache
+def _date(day: date) -> str:
+    return dateformat.format(day, "j F Y")
 
 
 def ago(at: datetime, now: datetime) -> str:
