@@ -52,7 +52,7 @@ _HELD = Worded(
     lambda message, attempt: Message.objects.filter(pk=message, attempt=attempt, status=Status.RUNNING),
     UUID,
     int,
-    update={"touched_at": Now()},
+    update=lambda *_: {"touched_at": Now()},
     returning="""*,
         (SELECT owner_id FROM chatapp_conversation WHERE id = chatapp_message.conversation_id) AS owner,
         (SELECT deleted_at IS NULL FROM chatapp_conversation WHERE id = chatapp_message.conversation_id) AS stands""",

@@ -61,6 +61,7 @@ def test_a_question_costs_no_more_than_this(alice, monkeypatch, tabs):
                     await tab.sees(lambda it: _has_ended(it.said) and _rows(it.said) == 2)
                     assert "Because." in str(tab.said)
                     await tab.leave()
+        print(len(count.statements), *count.statements, *count.renderings, sep="\n")
         assert 20 < len(count.statements) < STATEMENTS + tabs, "\n".join(count.statements)
         assert 3 < len(count.renderings) <= RENDERINGS * tabs, count.renderings
 

@@ -3,7 +3,7 @@ these are worded once."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
@@ -17,24 +17,35 @@ Question = tuple[str, tuple[Any, ...]]
 
 class Worded:
     """`ask` makes the rows of values of these kinds. They come without the rows that they refer to. `update`: what is written to them
-    before, and `returning`: the columns that are given then."""
+    before, of the same values, and `returning`: the columns that are given then."""
 
     def __init__(
         self,
         ask: Callable[..., QuerySet[Any, Any]],
         *kinds: type,
-        update: Mapping[str, Any] | None = None,
+        update: Callable[..., Mapping[str, Any]] | None = None,
         returning: str = "*",
     ) -> None:
         self._update, self._returning = update, returning
         self._ask, self._examples = ask, [_example(kind, place) for place, kind in enumerate(kinds)]
         self._model: type[Model] | None = None
         self._questions: dict[str, Question] = {}
+        self._readings: dict[str, Reading] = {}
 
     def rows(self, *values: Any) -> list[Any]:
         sql, params = self._about(values)
-        assert self._model
-        return list(self._model._base_manager.raw(sql, params))
+        with connection.cursor() as cursor:
+            cursor.execute(sql, params)
+            found = cursor.fetchall()
+            if not found:
+                return []
+            if connection.vendor not in self._readings:
+                assert self._model
+                self._readings[connection.vendor] = Reading(
+                    self._model, [each[0] for each in cursor.description]
+                )
+        read = self._readings[connection.vendor].row
+        return [read(values) for values in found]
 
     def first(self, *values: Any) -> Any:
         """None where there is none."""
@@ -60,9 +71,44 @@ class Worded:
         self._model, ends = rows.model, ""
         if self._update is not None:
             query, ends = query.chain(UpdateQuery), f" RETURNING {self._returning}"
-            query.add_update_values(self._update)
+            query.add_update_values(self._update(*self._examples))
         sql, params = query.get_compiler(connection=connection).as_sql()
         return sql + ends, tuple(params)
+
+
+class Reading:
+    """Makes rows of what the driver gives in these columns, as Django would. What is no field of theirs they are given beside."""
+
+    def __init__(self, model: type[Model], columns: Sequence[str]) -> None:
+        self._model = model
+        places = {column: place for place, column in enumerate(columns)}
+        fields = [field for field in model._meta.concrete_fields if field.column in places]
+        self._names = [field.attname for field in fields]
+        self._fields = [(places[field.column], _converters(field)) for field in fields]
+        known = {field.column for field in fields}
+        self._beside = [(column, place) for column, place in places.items() if column not in known]
+
+    def row(self, values: Sequence[Any]) -> Any:
+        made = [_converted(values[place], converters) for place, converters in self._fields]
+        row = self._model.from_db(connection.alias, self._names, made)
+        for name, place in self._beside:
+            setattr(row, name, values[place])
+        return row
+
+
+Converter = Callable[[Any, Any, Any], Any]
+
+
+def _converters(field: Any) -> list[tuple[Converter, Any]]:
+    column = field.get_col(field.model._meta.db_table)
+    found = [*connection.ops.get_db_converters(column), *field.get_db_converters(connection)]
+    return [(converter, column) for converter in found]
+
+
+def _converted(value: Any, converters: list[tuple[Converter, Any]]) -> Any:
+    for converter, column in converters:
+        value = converter(value, column, connection)
+    return value
 
 
 def _example(kind: type, place: int) -> Any:
