@@ -50,7 +50,7 @@ _COLUMNS = (
 )
 _WIRE = _COLUMNS.index("wire")
 # What was measured of a message is long, and stands with the first of its items alone.
-_OF_MESSAGE = [field.column for field in Message._meta.concrete_fields if field.column != "metadata"]
+_OF_MESSAGE = [str(field.column) for field in Message._meta.concrete_fields if field.column != "metadata"]
 _FIRST = "i.seq IS NULL OR i.seq = (SELECT MIN(f.seq) FROM chatapp_item f WHERE f.message_id = m.id)"
 _SAID = ", ".join(
     [f'm."{column}"' for column in _OF_MESSAGE]
