@@ -18,7 +18,7 @@ from django.utils import timezone
 
 from ..core.items import clean
 from ..core.titles import one_line
-from ..store.changes import tell
+from ..store.changes import Begun, Written, tell
 from ..store.database.worded import Worded
 from ..store.models import IS_LIVE, LIVE, Conversation, Message, Status
 from ..store.refusal import Refused
@@ -108,6 +108,13 @@ def load_row(conversation: UUID, *, over: Collection[UUID] = ()) -> ListRow | No
         row: Any = _LISTED.first(conversation)
         return row and replace(_row(row), state=ConversationState(row.state))
     return next(iter(_rows(Conversation.objects.filter(pk=conversation, deleted_at=None), over)), None)
+
+
+def row_as_written(written: Written | None) -> ListRow | None:
+    """The same of a conversation in which nothing else was going on when a question was written; None where it has to be loaded."""
+    if not isinstance(written, Begun) or not written.is_only_turn:
+        return None
+    return replace(_row(written.question.conversation), state=ConversationState.ANSWERS)
 
 
 @transaction.atomic

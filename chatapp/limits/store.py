@@ -22,7 +22,7 @@ from ..core.durations import in_short
 from ..core.plural import many
 from ..insight.models import PersonDay
 from ..insight.store.sums import day_of
-from ..reviews.store.reviewers import is_reviewer
+from ..reviews.store.reviewers import reviewers
 from ..store.changes import turn_starts
 from ..store.database.worded import Worded
 from ..store.models import IS_LIVE, LIVE, Message
@@ -67,7 +67,9 @@ def save_limit(row: DailyLimit) -> None:
 
 _LIMITS_OF = Worded(
     lambda user: DailyLimit.objects.filter(Q(user=None) | Q(user=user)).annotate(
-        has_key=Exists(ModelProvider.objects.filter(is_on=True).exclude(key_variable=""))
+        has_key=Exists(ModelProvider.objects.filter(is_on=True).exclude(key_variable="")),
+        is_reviewer=Exists(reviewers().filter(pk=user)),
+        signed_up=Exists(User.objects.filter(pk=user, signed_up__isnull=False)),
     ),
     int,
 )
@@ -77,7 +79,7 @@ def load_limit(user: User) -> DailyLimit | None:
     """The one that says most about them, where it limits anything."""
     rows = {row.who: row for row in _LIMITS_OF.rows(user.pk)}
     for who in Who.values:
-        if who in rows and _is_in_force(rows[who]) and _is(user, who):
+        if who in rows and _is_in_force(rows[who]) and _is(user, who, rows[who]):
             row = rows[who]
             return row if (row.turns, row.tokens, row.cost) != (None, None, None) else None
     return None
@@ -122,16 +124,16 @@ def _is_in_force(row: Any) -> bool:
     return not row.with_key_only or row.has_key or any(endpoint.key for endpoint in settings.PROVIDERS)
 
 
-def _is(user: User, who: str) -> bool:
+def _is(user: User, who: str, row: Any) -> bool:
     match Who(who):
         case Who.PERSON | Who.EVERYBODY:
             return True
         case Who.ADMINISTRATORS:
             return bool(user.is_staff)
         case Who.REVIEWERS:
-            return is_reviewer(user)
+            return bool(row.is_reviewer)
         case Who.STRANGERS:
-            return not user.is_staff and hasattr(user, "signed_up")
+            return not user.is_staff and bool(row.signed_up)
 
 
 def _so_far(metadata: Any, model: str) -> tuple[int, int]:

@@ -6,6 +6,7 @@ import asyncio
 import logging
 from collections.abc import Coroutine
 from contextlib import AsyncExitStack, suppress
+from functools import partial
 from typing import Any
 from urllib.parse import parse_qs
 from uuid import UUID
@@ -204,8 +205,8 @@ async def news_of_person(user: User, notice: Notice, opened: UUID | None) -> lis
         return news
     here = opened if opened == notice.conversation else None
     moved = notice.what == "turn queued"
-    made = in_thread(list_news)
-    news = await notice.once.get(("list", here), lambda: made(notice.conversation, moved=moved, open=here))
+    made = partial(in_thread(list_news), notice.conversation, moved=moved, open=here, written=notice.written)
+    news = await notice.once.get(("list", here), made)
     return news
 
 

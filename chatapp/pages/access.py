@@ -3,6 +3,7 @@ What one may not see is what does not exist."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from uuid import UUID
 
 from django.contrib.auth.models import User
@@ -25,6 +26,16 @@ def my_conversation(user: User, pk: UUID) -> Conversation:
     if found is None:
         raise Http404
     return found
+
+
+def only_in_theirs(user: User) -> Callable[[Conversation], None]:
+    """The same for whoever loads its row to write to it."""
+
+    def look(row: Conversation) -> None:
+        if row.owner_id != user.pk:
+            raise Http404
+
+    return look
 
 
 def conversation_to_open(user: User, pk: UUID) -> Conversation:

@@ -6,23 +6,29 @@ import asyncio
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
-from importlib import import_module
+from typing import cast
 
 from django.conf import settings
-from django.contrib.auth import get_user
+from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY, get_user
+from django.contrib.auth.middleware import AuthenticationMiddleware
 from django.contrib.auth.models import AnonymousUser, User
+from django.contrib.sessions.backends.base import SessionBase
 from django.contrib.sessions.models import Session
 from django.db.models import Subquery
 from django.http import HttpRequest
 from django.utils import timezone
+from django.utils.crypto import constant_time_compare
+from django.utils.functional import SimpleLazyObject
 
 from ..store import in_thread
 from ..store.database.worded import Worded
+from .sessions import Proof as Proof
+from .sessions import SessionStore
 
 ASK_AGAIN_SECONDS = 4.0
-SessionStore = import_module(settings.SESSION_ENGINE).SessionStore
-# A session and an account as they are stored.
-Proof = tuple[str, str]
+# What a request has just found out holds for the news that it makes.
+JUST_NOW_SECONDS = 1.0
+USUAL_BACKEND = "django.contrib.auth.backends.ModelBackend"
 # Whoever looks at what strangers may see too.
 Anybody = User | AnonymousUser
 
@@ -37,7 +43,57 @@ def who_is_signed_in(session: str) -> Anybody:
     """By the session as it is stored now, the password, and whether the account is open; else nobody."""
     request = HttpRequest()
     request.session = SessionStore(session or None)
-    return get_user(request)
+    return user_of(request)
+
+
+class SignedInByBoth(AuthenticationMiddleware):
+    """Django's, by a session and an account that are read together."""
+
+    def process_request(self, request: HttpRequest) -> None:
+        super().process_request(request)
+        request.user = cast(Anybody, SimpleLazyObject(lambda: _user_once(request)))
+
+
+def _user_once(request: HttpRequest) -> Anybody:
+    """Where Django looks for it, too."""
+    known = vars(request)
+    if "_cached_user" not in known:
+        known["_cached_user"] = user_of(request)
+    found: Anybody = known["_cached_user"]
+    return found
+
+
+def user_of(request: HttpRequest) -> Anybody:
+    """Where what was read together does not plainly say who it is, Django finds out, and does what is to be done then."""
+    session = request.session
+    account = _plainly(session)
+    if account is None:
+        found = get_user(request)
+        if isinstance(found, User) and isinstance(session, SessionStore):
+            session.belongs_to(found)
+        return found
+    return account
+
+
+def _plainly(session: SessionBase) -> User | None:
+    """What Django asks of a session and of an account in which nothing is unusual."""
+    named, backend = session.get(SESSION_KEY), session.get(BACKEND_SESSION_KEY)
+    account: User | None = getattr(session, "account", None)
+    if account is None or named != str(account.pk) or not account.is_active:
+        return None
+    if backend != USUAL_BACKEND or backend not in settings.AUTHENTICATION_BACKENDS:
+        return None
+    proved = constant_time_compare(session.get(HASH_SESSION_KEY) or "", account.get_session_auth_hash())
+    return account if proved else None
+
+
+def just_proved(request: SignedIn) -> tuple[tuple[str, int], Proof, float] | None:
+    """Who this is, by which rows, and until when by the monotonic clock that may be taken for granted: what is written for this
+    request is told to sockets of the same session. None where it was not read at once."""
+    session = request.session
+    if not isinstance(session, SessionStore) or session.proof is None or session.account != request.user:
+        return None
+    return (session.session_key or "", request.user.pk), session.proof, session.read_at + JUST_NOW_SECONDS
 
 
 _PROOFS = Worded(

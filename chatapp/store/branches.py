@@ -1,12 +1,13 @@
-"""Reads a branch: its messages from the root down, and their items, in three queries whatever the size, or in two where its conversation
-is known."""
+"""Reads a branch: its messages from the root down with their items, and its conversation where that is not known, in a query for each,
+whatever the size."""
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import groupby, pairwise
+from operator import itemgetter
 from typing import Any
 from uuid import UUID
 
@@ -15,7 +16,7 @@ from django.db import connection
 from ..core import verbatim
 from ..core.history import Logged, Repair
 from ..core.items import FROM_MODEL, Item, Kind
-from .database.worded import Worded
+from .database.worded import Reading, Worded
 from .models import Conversation, Message
 from .models import Item as ItemRow
 
@@ -31,13 +32,8 @@ WITH RECURSIVE branch(id, parent_id, conversation_id, depth, bound) AS (
 )
 """
 WHOLE = 2**31 - 1
-_MESSAGES = (
-    _BRANCH + "SELECT m.* FROM chatapp_message m JOIN branch ON branch.id = m.id ORDER BY branch.depth"
-)
 _COUNTS = """(SELECT COUNT(*) FROM branch) AS length,
 (SELECT COUNT(*) FROM chatapp_message q WHERE q.conversation_id = %s AND q.role = 'user' AND q.deletion IS NULL) AS asked"""
-_COUNTED = f"""{_BRANCH} SELECT m.*, {_COUNTS}
-FROM chatapp_message m JOIN branch ON branch.id = m.id WHERE branch.depth < %s ORDER BY branch.depth"""
 _COLUMNS = (
     "key",
     "kind",
@@ -52,8 +48,19 @@ _COLUMNS = (
     "name",
     "outcome",
 )
-_ITEMS = f"""{_BRANCH} SELECT i.message_id, {", ".join("i." + name for name in _COLUMNS)}
-FROM chatapp_item i WHERE i.message_id IN (SELECT id FROM branch) ORDER BY i.message_id, i.seq"""
+_WIRE = _COLUMNS.index("wire")
+# What was measured of a message is long, and stands with the first of its items alone.
+_OF_MESSAGE = [str(field.column) for field in Message._meta.concrete_fields if field.column != "metadata"]
+_FIRST = "i.seq IS NULL OR i.seq = (SELECT MIN(f.seq) FROM chatapp_item f WHERE f.message_id = m.id)"
+_SAID = ", ".join(
+    [f'm."{column}"' for column in _OF_MESSAGE]
+    + [f"CASE WHEN {_FIRST} THEN m.metadata END"]
+    + [f"i.{name}" for name in ("message_id", *_COLUMNS)]
+)
+_BELOW = """FROM branch JOIN chatapp_message m ON m.id = branch.id LEFT JOIN chatapp_item i ON i.message_id = m.id
+WHERE branch.depth < %s ORDER BY branch.depth, i.seq"""
+_MESSAGES = f"{_BRANCH} SELECT {_SAID} {_BELOW}"
+_COUNTED = f"{_BRANCH} SELECT {_SAID}, {_COUNTS} {_BELOW}"
 
 _CHARACTERS = f"""{_BRANCH} SELECT COALESCE(SUM(LENGTH(i.text)), 0)
 FROM chatapp_item i JOIN chatapp_message m ON m.id = i.message_id
@@ -134,17 +141,15 @@ _CONVERSATION = Worded(lambda pk: Conversation.objects.filter(pk=pk), UUID)
 
 def load_branch(leaf: UUID, *, newest: int = WHOLE, of: Conversation | None = None) -> Branch:
     """From the root to the leaf, or only its `newest` messages. `of`: its conversation, where that is known."""
-    messages = _from_the_root(Message.objects.raw(_MESSAGES, [_database_id(leaf), newest]), leaf)
-    conversation = of or _CONVERSATION.rows(messages[-1].conversation_id)[0]
-    return Branch(conversation, messages, _load_items(leaf, newest))
+    messages, items = _said_by(_asked(_MESSAGES, leaf, newest, newest), leaf)
+    return Branch(of or _CONVERSATION.rows(messages[-1].conversation_id)[0], messages, items)
 
 
 def load_counted_branch(leaf: UUID, *, newest: int, of: Conversation) -> tuple[Branch, Questions]:
     """The newest messages of a branch, and how many questions all of it has."""
-    named = [_database_id(leaf), WHOLE, _database_id(of.pk), newest]
-    messages = _from_the_root(Message.objects.raw(_COUNTED, named), leaf)
-    counts = vars(messages[-1])
-    return Branch(of, messages, _load_items(leaf, newest)), Questions.of(counts["length"], counts["asked"])
+    rows = _asked(_COUNTED, leaf, WHOLE, _database_id(of.pk), newest)
+    messages, items = _said_by(rows, leaf)
+    return Branch(of, messages, items), Questions.of(*rows[0][-2:])
 
 
 def load_stretches(of: Conversation, *stretches: Sequence[UUID]) -> list[Branch | None]:
@@ -190,27 +195,48 @@ def repairs(row: Message) -> dict[int, tuple[str, tuple[Repair, ...]]]:
     return {number: (model, tuple(Repair(how) for how in hows)) for number, model, hows in taught if hows}
 
 
-def _from_the_root(rows: Iterable[Message], leaf: UUID) -> list[Message]:
-    """From the leaf up, each message once, turned round. Each knows the one above it."""
-    once: dict[UUID, Message] = {}
-    for row in rows:
-        once.setdefault(row.id, row)
+_readings: dict[str, Reading] = {}
+
+
+def _asked(sql: str, leaf: UUID, *named: Any) -> list[tuple[Any, ...]]:
+    with connection.cursor() as cursor:
+        cursor.execute(sql, [_database_id(leaf), *named])
+        return list(cursor.fetchall())
+
+
+def _said_by(rows: Sequence[Sequence[Any]], leaf: UUID) -> tuple[list[Message], dict[UUID, list[Item]]]:
+    """The messages of rows that begin at the leaf, and the items of each."""
+    width, once = len(_OF_MESSAGE) + 1, dict[Any, Message]()
+    items: dict[UUID, list[Item]] = defaultdict(list)
+    read = _reading().row
+    for name, group in groupby(rows, key=itemgetter(0)):
+        # A cycle in damaged rows brings it again.
+        if name in once:
+            continue
+        for n, row in enumerate(group):
+            message = once[name] if n else once.setdefault(name, read(row[:width]))
+            _, *said = row[width : width + 1 + len(_COLUMNS)]
+            if said[0] is not None:
+                said[_WIRE] = _value(said[_WIRE])
+                items[message.id].append(_item((message.id, *said)))
     if not once:
         raise Message.DoesNotExist(f"There is no message {leaf}.")
-    messages = list(reversed(once.values()))
+    return _from_the_root(once.values()), items
+
+
+def _reading() -> Reading:
+    if connection.vendor not in _readings:
+        _readings[connection.vendor] = Reading(Message, [*_OF_MESSAGE, "metadata"])
+    return _readings[connection.vendor]
+
+
+def _from_the_root(rows: Iterable[Message]) -> list[Message]:
+    """From the leaf up, turned round. Each knows the one above it."""
+    messages = list(reversed(list(rows)))
     for above, row in pairwise(messages):
         if row.parent_id == above.id:
             row.parent = above
     return messages
-
-
-def _load_items(leaf: UUID, newest: int) -> dict[UUID, list[Item]]:
-    items: dict[UUID, list[Item]] = defaultdict(list)
-    with connection.cursor() as cursor:
-        cursor.execute(_ITEMS, [_database_id(leaf), newest])
-        for row in cursor.fetchall():
-            items[_python_id(row[0])].append(_item((*row[:4], _value(row[4]), *row[5:])))
-    return items
 
 
 def _item(row: Sequence[object]) -> Item:
@@ -237,7 +263,3 @@ def _value(text: str | None) -> object:
 
 def _database_id(pk: UUID) -> Any:
     return Message._meta.pk.get_db_prep_value(pk, connection)
-
-
-def _python_id(value: UUID | str) -> UUID:
-    return value if isinstance(value, UUID) else UUID(value)

@@ -33,12 +33,14 @@ What = Literal[
 @dataclass(frozen=True, slots=True)
 class Begun:
     """A question, the only one below the answer that it follows, and the answer that is made to it, as their rows stand now.
-    `above` says no more of the answer before than its role and status."""
+    `above` says no more of the answer before than its role and status. `is_only_turn`: nothing else is answered in its conversation,
+    whose row the question has."""
 
     question: Message
     words: Item
     answer: Message
     above: Message | None
+    is_only_turn: bool = False
 
 
 @dataclass(frozen=True, slots=True)

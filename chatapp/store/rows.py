@@ -4,17 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
 from typing import Any
 from uuid import UUID
 
-from django.db.models import BooleanField, ExpressionWrapper, F, Q, QuerySet
+from django.db.models import BooleanField, ExpressionWrapper, F, Q, QuerySet, TextField, Value
 from django.db.models.functions import Now
 
+from ..core import verbatim
 from ..core.items import Item, clean
 from .changes import What, Written, tell_owner
-from .database.worded import Worded
+from .database.worded import Inserted, Worded
 from .models import Item as ItemRow
 from .models import Message, Status
+
+# Rows that are written in one statement.
+AT_ONCE = 50
 
 
 class Fenced(Exception):
@@ -48,14 +53,16 @@ def hold(claim: Claim) -> Message:
     return row
 
 
+# Of rows that are given as they were written.
+WITH_OWNER = """*,
+    (SELECT owner_id FROM chatapp_conversation WHERE id = chatapp_message.conversation_id) AS owner,
+    (SELECT deleted_at IS NULL FROM chatapp_conversation WHERE id = chatapp_message.conversation_id) AS stands"""
 _HELD = Worded(
     lambda message, attempt: Message.objects.filter(pk=message, attempt=attempt, status=Status.RUNNING),
     UUID,
     int,
-    update={"touched_at": Now()},
-    returning="""*,
-        (SELECT owner_id FROM chatapp_conversation WHERE id = chatapp_message.conversation_id) AS owner,
-        (SELECT deleted_at IS NULL FROM chatapp_conversation WHERE id = chatapp_message.conversation_id) AS stands""",
+    update=lambda *_: {"touched_at": Now()},
+    returning=WITH_OWNER,
 )
 
 
@@ -72,16 +79,46 @@ def keep(row: Message, **changes: Any) -> None:
     """What has become of a row that is held."""
     for name, value in changes.items():
         setattr(row, name, value)
-    kept = {name: getattr(row, name) for name in ("next_seq", "metadata", *changes)}
-    Message.objects.filter(pk=row.pk).update(touched_at=Now(), **kept)
+    metadata = verbatim.dumps(row.metadata)
+    _kept(*changes).columns(row.pk, row.next_seq, metadata, *changes.values())
+
+
+_KINDS: dict[str, type] = {"status": str, "runner": str, "tries": int}
+
+
+@cache
+def _kept(*names: str) -> Worded:
+    """`metadata` comes as it is stored: of text that is written in JSON nobody could say where it stands."""
+    return Worded(
+        lambda pk, *_: Message.objects.filter(pk=pk),
+        UUID,
+        int,
+        str,
+        *(_KINDS[name] for name in names),
+        update=lambda _, next_seq, metadata, *values: {
+            "touched_at": Now(),
+            "next_seq": next_seq,
+            "metadata": Value(metadata, TextField()),
+            **dict(zip(names, values, strict=True)),
+        },
+        returning="id",
+    )
 
 
 def append(row: Message, items: Sequence[Item], measured: Measured) -> None:
     """Behind the items that it has; the row is kept afterwards."""
     made = map(as_stored, items)
-    ItemRow.objects.bulk_create(item_row(row.pk, row.next_seq + n, item) for n, item in enumerate(made))
+    insert_items([item_row(row.pk, row.next_seq + n, item) for n, item in enumerate(made)])
     row.next_seq += len(items)
     row.metadata = noted(row.metadata, measured)
+
+
+_ITEMS = Inserted(ItemRow)
+
+
+def insert_items(rows: Sequence[ItemRow]) -> None:
+    for first in range(0, len(rows), AT_ONCE):
+        _ITEMS.write(rows[first : first + AT_ONCE])
 
 
 def as_stored(item: Item) -> Item:

@@ -3,26 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any
-from uuid import UUID
+from uuid import UUID, uuid4
 
 from django.contrib.auth.models import User
 from django.db import IntegrityError, transaction
-from django.db.models import Exists, OuterRef
-from django.db.models.functions import Now
+from django.db.models import Case, Exists, F, OuterRef, Value, When
+from django.db.models.functions import Coalesce, Now
 from django.utils import timezone
 
 from ..core.items import ITEM_CAP, Item, Kind, clean
 from ..core.titles import first_words
 from .changes import Begun, tell, tell_owner
-from .database.worded import Worded
-from .models import LIVE, Conversation, Message, Role, Status, TitledBy
+from .database.worded import Inserted, Worded
+from .models import IS_LIVE, LIVE, Conversation, Message, Role, Status, TitledBy
 from .models import Item as ItemRow
 from .refusal import BeyondLimit
 from .refusal import Refused as Refused
-from .rows import Claim, item_row
-from .turns_at_once import refuse_another
+from .rows import Claim, insert_items, item_row
+from .turns_at_once import RUNNING_OF_ITS_OWNER, hold_person, refuse_another, refuse_beside
 
 QUEUED: dict[str, Any] = {"status": Status.QUEUED}
 CLAIMED: dict[str, Any] = {"status": Status.RUNNING, "attempt": 1, "tries": 1}
@@ -30,11 +31,13 @@ CLAIMED: dict[str, Any] = {"status": Status.RUNNING, "attempt": 1, "tries": 1}
 
 @dataclass(frozen=True, slots=True)
 class Started:
-    """A question and the answer that is still to come."""
+    """A question and the answer that is still to come. `row`: the conversation as it stands until the answer has ended, where it was
+    loaded to be written to."""
 
     conversation: UUID
     question: UUID
     answer: UUID
+    row: Conversation | None = field(default=None, compare=False, repr=False)
 
     @property
     def claim(self) -> Claim:
@@ -69,10 +72,18 @@ def start_conversation(owner: User, *, tools: list[Any], instructions: str = "")
 
 
 def start_turn(
-    conversation: UUID, text: str, *, parent: UUID | None, author: User | None, asked: AskedFor
+    conversation: UUID,
+    text: str,
+    *,
+    parent: UUID | None,
+    author: User | None,
+    asked: AskedFor,
+    may: Callable[[Conversation], None] | None = None,
 ) -> Started:
-    """A question below `parent` and its queued answer; the head moves there."""
-    return _once(asked, author, _worded(text), lambda: _start_turn(conversation, text, parent, author, asked))
+    """A question below `parent` and its queued answer; the head moves there. `may` gets the conversation's row when nobody else can
+    change it, and raises what it likes where nothing is to be written."""
+    how = asked, may
+    return _once(asked, author, _worded(text), lambda: _start_turn(conversation, text, parent, author, *how))
 
 
 def open_conversation(
@@ -82,7 +93,7 @@ def open_conversation(
 
     def start() -> Started:
         conversation = start_conversation(owner, tools=tools, instructions=instructions)
-        return _start_turn(conversation.id, text, None, owner, asked)
+        return _start_turn(conversation.id, text, None, owner, asked, None)
 
     return _once(asked, owner, _worded(text), start)
 
@@ -93,16 +104,17 @@ def start_answer(question: UUID, *, author: User | None, asked: AskedFor) -> Sta
     def start() -> Started:
         rows = Message.objects.filter(pk=question, role=Role.USER, deletion=None)
         row = rows.first()
-        here = _hold(row.conversation_id) if row else None
+        answer_id = uuid4()
+        here: Any = _HELD_FOR_AN_ANSWER.first(row.conversation_id, answer_id) if row else None
         # It is asked once more, now that nobody can delete it meanwhile.
         if row is None or here is None or not rows.exists():
             raise Refused("That question is not there any more.")
-        before = _answer_above(here.pk, row.parent_id)
-        answer = _answer_to(row, here.next_order, author, asked, before=before)
-        answer.save(force_insert=True)
-        Conversation.objects.filter(pk=here.pk).update(head=answer, next_order=here.next_order + 1)
+        _refuse_one_more(author, here)
+        before = _ABOVE.first(row.parent_id, here.pk) if row.parent_id else None
+        answer = _answer_to(row, here.next_order - 1, author, asked, before=before, pk=answer_id)
+        _MESSAGES.write([answer])
         tell_owner(here.owner_id, here.pk, "turn queued", answer.id)
-        return Started(here.pk, row.id, answer.id)
+        return Started(here.pk, row.id, answer.id, here)
 
     return _once(asked, author, None, start)
 
@@ -111,7 +123,9 @@ def _once(asked: AskedFor, author: User | None, words: str | None, start: Callab
     """All of it or nothing, and never twice for one form."""
     try:
         with transaction.atomic():
-            refuse_another(author)
+            # Before the conversation.
+            if author:
+                hold_person(author)
             return start()
     except (IntegrityError, BeyondLimit) as error:
         row = _sent_before(asked, author)
@@ -140,37 +154,53 @@ def _worded(text: str) -> str:
 
 
 def _start_turn(
-    conversation: UUID, text: str, parent: UUID | None, author: User | None, asked: AskedFor
+    conversation: UUID,
+    text: str,
+    parent: UUID | None,
+    author: User | None,
+    asked: AskedFor,
+    may: Callable[[Conversation], None] | None,
 ) -> Started:
     words = _worded(text)
     if not words:
         raise Refused("Write a question first.")
     if len(words.encode()) > ITEM_CAP:
         raise Refused("The question is too long: at most 4 MiB.")
-    here = _hold(conversation)
-    above = _answer_above(conversation, parent)
+    pk, answer_pk = uuid4(), uuid4()
+    here: Any = _HELD.first(conversation, answer_pk, timezone.now(), first_words(words))
+    if here is None:
+        raise Refused("That conversation is not there any more.")
+    if may:
+        may(here)
+    _refuse_one_more(author, here)
+    above: Any = _ABOVE.first(parent, conversation) if parent else None
     _refuse_to_follow(parent, above)
     question = Message(
+        id=pk,
         conversation=here,
         parent_id=parent,
-        order=here.next_order,
+        order=here.next_order - 2,
         role=Role.USER,
         author=author,
         next_seq=1,
     )
-    answer = _answer_to(question, here.next_order + 1, author, asked, before=above)
-    Message.objects.bulk_create([question, answer])
+    answer = _answer_to(question, here.next_order - 1, author, asked, before=above, pk=answer_pk)
+    _MESSAGES.write([question, answer])
     said = Item(key="part-0", kind=Kind.USER_MESSAGE, text=words)
-    item_row(question.pk, 0, said).save(force_insert=True)
-    titled = {} if here.title else {"title": first_words(words), "titled_by": TitledBy.WORDS}
-    Conversation.objects.filter(pk=conversation).update(
-        updated_at=timezone.now(), head=answer, next_order=here.next_order + 2, **titled
-    )
-    is_alone = not (above.has_more if above else here.next_order)
+    insert_items([item_row(question.pk, 0, said)])
     answer.owner, answer.stands = here.owner_id, True
-    written = Begun(question, said, answer, above) if is_alone else None
-    tell_owner(here.owner_id, conversation, "turn queued", answer.id, written)
-    return Started(conversation, question.id, answer.id)
+    written = Begun(question, said, answer, above, is_only_turn=not (above and above.has_others))
+    is_alone = not (above.has_more if above else question.order)
+    tell_owner(here.owner_id, conversation, "turn queued", answer.id, written if is_alone else None)
+    return Started(conversation, question.id, answer.id, here)
+
+
+def _refuse_one_more(author: User | None, here: Any) -> None:
+    """`here` says how many run for its owner, which was counted after they were held."""
+    if author is not None and author.pk == here.owner_id:
+        refuse_beside(here.running, author)
+    else:
+        refuse_another(author)
 
 
 def move_head(conversation: UUID, message: UUID) -> None:
@@ -182,10 +212,11 @@ def move_head(conversation: UUID, message: UUID) -> None:
 
 
 def _answer_to(
-    question: Message, order: int, author: User | None, asked: AskedFor, *, before: Message | None
+    question: Message, order: int, author: User | None, asked: AskedFor, *, before: Message | None, pk: UUID
 ) -> Message:
     """What was left out `before` is left out from then on."""
     return Message(
+        id=pk,
         conversation=question.conversation,
         parent=question,
         order=order,
@@ -201,36 +232,48 @@ def _answer_to(
     )
 
 
+_MESSAGES = Inserted(Message)
+# To the row nobody else adds before this transaction has ended.
 _HELD = Worded(
-    lambda pk: (
-        Conversation.objects.select_for_update(no_key=True)
-        .defer("tools", "instructions")
-        .filter(pk=pk, deleted_at=None)
-    ),
+    lambda pk, *_: Conversation.objects.filter(pk=pk, deleted_at=None),
     UUID,
+    UUID,
+    datetime,
+    str,
+    update=lambda _, head, now, words: {
+        "head": head,
+        "next_order": F("next_order") + 2,
+        "updated_at": now,
+        "title": Case(When(title="", then=Value(words)), default=F("title")),
+        "titled_by": Case(When(title="", then=Value(TitledBy.WORDS)), default=F("titled_by")),
+    },
+    returning=f"*, {RUNNING_OF_ITS_OWNER} AS running",
 )
+_HELD_FOR_AN_ANSWER = Worded(
+    lambda pk, _: Conversation.objects.filter(pk=pk, deleted_at=None),
+    UUID,
+    UUID,
+    update=lambda _, head: {"head": head, "next_order": F("next_order") + 1},
+    returning=f"*, {RUNNING_OF_ITS_OWNER} AS running",
+)
+# `has_more`: whether something follows it already; `has_others`: whether another answer of its conversation has not ended.
 _ABOVE = Worded(
     lambda pk, conversation: (
         Message.objects.only("role", "status", "sent_from")
-        .annotate(has_more=Exists(Message.objects.filter(parent=OuterRef("pk"), deletion=None)))
+        .annotate(
+            has_more=Exists(Message.objects.filter(parent=OuterRef("pk"), deletion=None)),
+            # Not a bare column: SQLite would rather read the whole conversation than begin with the few live turns.
+            has_others=Exists(
+                Message.objects.filter(IS_LIVE)
+                .alias(place=Coalesce("conversation_id", "conversation_id"))
+                .filter(place=OuterRef("conversation_id"))
+            ),
+        )
         .filter(pk=pk, conversation=conversation, deletion=None)
     ),
     UUID,
     UUID,
 )
-
-
-def _hold(conversation: UUID) -> Conversation:
-    """The row, to which nobody else adds before this transaction has ended."""
-    row: Conversation | None = _HELD.first(conversation)
-    if row is None:
-        raise Refused("That conversation is not there any more.")
-    return row
-
-
-def _answer_above(conversation: UUID, parent: UUID | None) -> Any:
-    """`has_more`: whether something follows it already."""
-    return _ABOVE.first(parent, conversation) if parent else None
 
 
 def _refuse_to_follow(parent: UUID | None, row: Message | None) -> None:

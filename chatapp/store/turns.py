@@ -6,6 +6,7 @@ from collections.abc import Collection, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
+from functools import cache
 from typing import Any, cast
 from uuid import UUID
 
@@ -19,10 +20,23 @@ from ..core.items import Item, Outcome
 from .branches import load_items, next_round
 from .changes import Ended, tell_owner, turn_ended, turn_goes_on
 from .cutting import Seen, best_seen, cut_off, ended_by, measured_of, sent_for_the_open_round
+from .database.worded import Worded
 from .models import IS_LIVE, LIVE, Conversation, Message, Role, Status, ToolRun
 from .models import Draft as DraftRow
 from .models import Item as ItemRow
-from .rows import Claim, Fenced, Measured, append, as_stored, hold, keep, noted, tell_of, with_owner
+from .rows import (
+    WITH_OWNER,
+    Claim,
+    Fenced,
+    Measured,
+    append,
+    as_stored,
+    hold,
+    keep,
+    noted,
+    tell_of,
+    with_owner,
+)
 from .turns_at_once import refuse_another
 
 
@@ -77,20 +91,28 @@ def append_result(claim: Claim, item: Item, measured: Measured) -> None:
 
 
 @transaction.atomic
-def finish(claim: Claim, items: Sequence[Item], measured: Measured) -> None:
-    """The final answer."""
+def finish(claim: Claim, items: Sequence[Item], measured: Measured, *, has_draft: bool = True) -> None:
+    """The final answer. `has_draft`: False where it is known that none was stored, and none will be."""
     row = hold(claim)
     append(row, items, measured)
-    _end(row, Status.COMPLETE, items)
+    _end(row, Status.COMPLETE, items, has_draft=has_draft)
 
 
 @transaction.atomic
-def give_up(claim: Claim, status: Status, seen: Seen, measured: Measured, ended: dict[str, Any]) -> None:
+def give_up(
+    claim: Claim,
+    status: Status,
+    seen: Seen,
+    measured: Measured,
+    ended: dict[str, Any],
+    *,
+    has_draft: bool = True,
+) -> None:
     """The loop ends the turn without a final answer; what was seen of the open round is kept as cut items."""
     row = hold(claim)
     _append_cut(row, load_items(claim.message), seen, Outcome.STOPPED)
     row.metadata = noted(row.metadata, measured, ended=ended)
-    _end(row, status)
+    _end(row, status, has_draft=has_draft)
 
 
 @transaction.atomic
@@ -218,15 +240,33 @@ def _take(
     outcome: Outcome,
     mine: dict[str, Any] | None = None,
 ) -> bool:
-    rows = Message.objects.filter(pk=message, status__in=leaves, **(mine or {}))
-    if not rows.update(status=status, attempt=F("attempt") + 1, runner="", touched_at=Now()):
+    row: Any = _taken(tuple(leaves), *(mine or ())).first(message, status, *(mine or {}).values())
+    if row is None:
         return False
-    row = with_owner(Message.objects.all()).get(pk=message)
     # Rows that cannot be read must not keep a turn alive: verify_log names them.
     with suppress(ValueError, TypeError, KeyError):
         _keep_what_was_seen(row, seen, outcome, ended)
     _end(row, status)
     return True
+
+
+@cache
+def _taken(leaves: tuple[str, ...], *mine: str) -> Worded:
+    return Worded(
+        lambda pk, _, *values: Message.objects.filter(
+            pk=pk, status__in=leaves, **dict(zip(mine, values, strict=True))
+        ),
+        UUID,
+        str,
+        *(int for _ in mine),
+        update=lambda _, status, *__: {
+            "status": status,
+            "attempt": F("attempt") + 1,
+            "runner": "",
+            "touched_at": Now(),
+        },
+        returning=WITH_OWNER,
+    )
 
 
 def _keep_what_was_seen(row: Message, seen: Seen | None, outcome: Outcome, ended: dict[str, Any]) -> None:
@@ -242,12 +282,13 @@ def _append_cut(row: Message, stored: Sequence[Item], seen: Seen | None, outcome
     append(row, items, measured_of(seen, [item.key for item in items]))
 
 
-def _end(row: Message, status: Status, items: Sequence[Item] = ()) -> None:
+def _end(row: Message, status: Status, items: Sequence[Item] = (), *, has_draft: bool = True) -> None:
     """`items`: what was written last."""
     row.status = status
     for _, kept in turn_ended.send(sender=None, row=row):
         row.metadata = {**row.metadata, **cast(dict[str, Any], kept)} if kept else row.metadata
     keep(row, status=status)
-    DraftRow.objects.filter(message=row.pk).delete()
+    if has_draft:
+        DraftRow.objects.filter(message=row.pk).delete()
     written = Ended(row, list(map(as_stored, items))) if row.next_seq == len(items) else None
     tell_of(row, "turn ended", written)

@@ -24,7 +24,7 @@ from ..providers.client import close_client, warm_up
 from ..providers.configured import Catalog
 from ..providers.local.provider import LocalProvider
 from ..store import Answers, AskedFor, Refused, Started, in_thread
-from ..store.models import Message
+from ..store.models import Conversation, Message
 from ..tools import TOOLS, Tool
 from ..tools.at_hand import ToolsAtHand
 from .heartbeat import BEAT_SECONDS, HeartbeatThread
@@ -126,8 +126,10 @@ class Engine:
         tools: Sequence[str] | None = None,
         submission: UUID | None = None,
         sent_from: UUID | None = None,
+        may: Callable[[Conversation], None] | None = None,
     ) -> Started:
-        """A question, and the turn that answers it. Without a conversation it opens one, with these tools or the usual ones."""
+        """A question, and the turn that answers it. Without a conversation it opens one, with these tools or the usual ones. `may`: as
+        the store asks it."""
         asked = self._asked(model, effort, submission, sent_from)
         if conversation is None:
             opening = in_thread(store.open_conversation)
@@ -136,8 +138,8 @@ class Engine:
             )
         else:
             starting = in_thread(store.start_turn)
-            started = await starting(conversation, text, parent=parent, author=author, asked=asked)
-        await self.runner.begin(started.claim)
+            started = await starting(conversation, text, parent=parent, author=author, asked=asked, may=may)
+        await self.runner.begin(started.claim, of=started.row)
         return started
 
     def definitions(self, names: Sequence[str] | None = None) -> list[dict[str, Any]]:
@@ -171,7 +173,7 @@ class Engine:
         """A sibling answer to the same question."""
         asked = self._asked(model, effort, submission, sent_from)
         started = await in_thread(store.start_answer)(question, author=author, asked=asked)
-        await self.runner.begin(started.claim)
+        await self.runner.begin(started.claim, of=started.row)
         return started
 
     def _asked(self, model: str, effort: str, submission: UUID | None, sent_from: UUID | None) -> AskedFor:

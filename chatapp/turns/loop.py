@@ -62,16 +62,19 @@ class World:
     drafts: Drafts = field(default_factory=Drafts)
 
 
-async def run_turn(claim: Claim, world: World, *, is_new: bool = False) -> None:
+async def run_turn(
+    claim: Claim, world: World, *, is_new: bool = False, of: Conversation | None = None
+) -> None:
     """Answers one question. Whoever takes the turn over meanwhile makes this end quietly, with nothing written. `is_new`: nobody has
-    said anything to it yet."""
+    said anything to it yet. `of`: its conversation, where it was read when the turn was made: what is sent of it stays as it is
+    until the turn has ended."""
     answer = None if is_new else await world.keeper.patiently(in_thread(store.load_answer))(claim.message)
     items = answer.items if answer else []
-    turn = TurnState(claim, answer, world.live, world.keeper, world.now)
+    turn = TurnState(claim, answer, world.live, world.keeper, world.now, has_draft=not is_new)
     try:
         async with asyncio.TaskGroup() as group:
             beside = group.create_task(_keep_draft(turn, world.drafts, world.checkpoint))
-            await _Loop(turn, world).run(store.without_result(items))
+            await _Loop(turn, world, of).run(store.without_result(items))
             beside.cancel()
     except* Fenced:
         log.info("turn %s attempt %s was taken over", claim.message, claim.attempt)
@@ -83,6 +86,8 @@ async def _keep_draft(turn: TurnState, drafts: Drafts, every: float) -> None:
     """Saves the draft beside the turn. This is also how a turn learns in its silence that it was taken over."""
     while True:
         await asyncio.sleep(every)
+        if not turn.may_save_draft():
+            return
         try:
             await drafts.save(turn.claim, lambda: turn.draft.to_json(turn.elapsed()))
         except Error as error:
@@ -90,8 +95,8 @@ async def _keep_draft(turn: TurnState, drafts: Drafts, every: float) -> None:
 
 
 class _Loop:
-    def __init__(self, turn: TurnState, world: World) -> None:
-        self.turn, self.world = turn, world
+    def __init__(self, turn: TurnState, world: World, of: Conversation | None) -> None:
+        self.turn, self.world, self.of = turn, world, of
         self.who: tuple[Provider, ModelSpec] | None = None
         self.calls = Calls(turn, world.tools, world.now, world.refresh)
 
@@ -118,7 +123,9 @@ class _Loop:
 
     async def _round(self) -> bool:
         """One response of the model and its calls. True when the turn has ended, or waits."""
-        branch = await self.world.keeper.patiently(in_thread(store.load_branch))(self.turn.claim.message)
+        loading = self.world.keeper.patiently(in_thread(store.load_branch))
+        branch = await loading(self.turn.claim.message, of=self.of)
+        self.of = branch.conversation
         # Found once: what staff change meanwhile is for the next answer.
         self.who = self.who or self.world.catalog.find(branch.leaf.model)
         asking = Asking(self.turn, self.who, branch, replay_turns=self.world.replay_turns)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections import defaultdict
-from collections.abc import AsyncIterator, Awaitable, Callable, Hashable
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Hashable, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 from uuid import UUID
@@ -18,13 +20,37 @@ from ..store.changes import What, Written, changed
 Address = UUID | int
 
 
+@dataclass(frozen=True, slots=True)
+class _Known:
+    what: Hashable
+    found: Any
+    until: float
+
+
+_KNOWN: ContextVar[_Known | None] = ContextVar("known", default=None)
+
+
+@contextmanager
+def known(what: Hashable, found: Any, until: float) -> Iterator[None]:
+    """Whoever causes a fact in this block has just found this out, by the monotonic clock for so long: nobody who is told of the
+    fact has to."""
+    before = _KNOWN.set(_Known(what, found, until))
+    try:
+        yield
+    finally:
+        _KNOWN.reset(before)
+
+
 class Once:
     """What is to be known for one fact is found out once, by whoever asks first, for all who are told of it."""
 
     def __init__(self) -> None:
         self._found: dict[Hashable, asyncio.Future[Any]] = {}
+        self._known = _KNOWN.get()
 
     async def get(self, what: Hashable, find: Callable[[], Awaitable[Any]]) -> Any:
+        if self._known and self._known.what == what and time.monotonic() < self._known.until:
+            return self._known.found
         if what not in self._found:
             self._found[what] = asyncio.ensure_future(find())
         # One of those who wait may go away; the others wait on.

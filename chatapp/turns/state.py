@@ -24,11 +24,20 @@ class TurnState:
     that may be anything."""
 
     def __init__(
-        self, claim: Claim, answer: Answer | None, live: Live, keeper: Keeper, now: Callable[[], float]
+        self,
+        claim: Claim,
+        answer: Answer | None,
+        live: Live,
+        keeper: Keeper,
+        now: Callable[[], float],
+        *,
+        has_draft: bool = True,
     ) -> None:
         self.claim, self._live, self._keeper, self._now = claim, live, keeper, now
         self.patiently = keeper.patiently
         self.draft = Draft()
+        # Whether a draft may be stored of it: nobody but the turn itself stores any, and none while its end is being written.
+        self._has_draft, self._is_ending = has_draft, False
         self.keys = KeyMaker(item.key for item in answer.items) if answer else KeyMaker()
         before: float = answer.row.metadata.get("elapsed_ms", 0) if answer else 0
         self._began = now() - before / 1000
@@ -63,9 +72,17 @@ class TurnState:
     def show(self, event: Event, at: float) -> None:
         self._live.publish(self.stream, event, at)
 
+    def may_save_draft(self) -> bool:
+        """Whoever asks saves one now."""
+        if not self._is_ending:
+            self._has_draft = True
+        return not self._is_ending
+
     async def write(self, name: str, **what: Any) -> None:
         """Returns when it stands: nothing goes on before that."""
-        writing = asyncio.ensure_future(self._keeper.write(Write(name=name, claim=self.claim, **what)))
+        write = Write(name=name, claim=self.claim, has_draft=self._has_draft, **what)
+        self._is_ending = self._is_ending or write.is_end
+        writing = asyncio.ensure_future(self._keeper.write(write))
         try:
             done, _ = await asyncio.wait({writing}, timeout=CALM_SECONDS)
             if not done:

@@ -495,3 +495,38 @@ def test_the_oldest_turns_are_left_out_where_that_is_asked(alice):
                 assert response.status_code in (400, 409)
 
     play(story())
+
+
+ASKED = {
+    "a question": {"text": "Mine?", "model": DEMO},
+    "no words": {"text": " ", "model": DEMO},
+    "a model that nobody has": {"text": "Mine?", "model": "nobody:none"},
+    "without the oldest": {"text": "Mine?", "model": DEMO, "leave_out": "1"},
+    "below an answer": {"text": "Mine?", "model": DEMO, "parent": "{answer}"},
+}
+
+
+@BY_SCRIPT
+@pytest.mark.parametrize("who", ["bob", "charlie", "dana"])
+@pytest.mark.parametrize("form", ASKED.values(), ids=ASKED.keys())
+def test_in_the_conversation_of_another_person_nobody_asks_whatever_they_send(
+    request, alice, who, form, headers
+):
+    """It is one that does not exist: both say the same, and nothing is written."""
+    person = request.getfixturevalue(who)
+
+    async def story():
+        async with house():
+            first, other = await in_thread(begun)(alice), await visitor(person)
+            before = await in_thread(counts)()
+            stands = await in_thread(Conversation.objects.values().get)(pk=first.conversation)
+            sent = {name: value.format(answer=first.answer) for name, value in form.items()}
+            said = [
+                await other.post(f"/c/{pk}/ask/", sent, headers=headers)
+                for pk in (first.conversation, uuid4())
+            ]
+            assert [answer.status_code for answer in said] == [404, 404]
+            assert await in_thread(counts)() == before
+            assert await in_thread(Conversation.objects.values().get)(pk=first.conversation) == stands
+
+    play(story())

@@ -20,18 +20,20 @@ from .asking_tools import Panels, Toolbox, furnished, send
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
-# Each with what it asks for beside the session, the account, and the message that it is done to.
+# Each with what it asks for beside the session with its account, and the message that it is done to.
 COSTS = {
-    "page while it runs": 15,  # as of any conversation
-    "stop": 19,  # the end of the turn is written with its figures; then the answer, for the composer
-    "page when it was stopped": 15,
-    "continue": 11,  # row, what is below it (2), who else runs, limit, lock, items, write
-    "page when it failed": 15,
-    "retry": 11,  # as continue
-    "decide": 11,  # who else runs, locks (2), answer, items; decision, write, what goes on
-    "again": 12,  # choices, who else runs, limit, question (2), order, answer above, write, head
-    "again without the oldest": 14,  # the branch besides, with its items
-    "in other words": 11,  # as a question
+    "page while it runs": 14,  # as of any conversation, with the draft
+    # Since when it runs, its row, what is stored of it, and what is kept; its figures: price, person (3 at first), model (4 at first);
+    # its row again, its draft. Then the answer, for the composer.
+    "stop": 17,
+    "page when it was stopped": 13,
+    "continue": 10,  # row, what is below it (2), who else runs, limit, lock, items, write
+    "page when it failed": 13,
+    "retry": 10,  # as continue
+    "decide": 10,  # who else runs, locks (2), answer, items; decision, write, what goes on
+    "again": 9,  # choices, question (2), its conversation, limit, answer above, write
+    "again without the oldest": 10,  # the branch besides
+    "in other words": 8,  # as a question
 }
 
 

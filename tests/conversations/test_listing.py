@@ -10,10 +10,11 @@ from django.utils import timezone
 
 from chatapp import store
 from chatapp.conversations import store as listing
-from chatapp.conversations.store import PAGE, ConversationState, load_page, load_row
+from chatapp.conversations.store import PAGE, ConversationState, load_page, load_row, row_as_written
 from chatapp.store import deleting, titles
-from chatapp.store.models import Conversation, TitledBy
-from tests.support.turns import end
+from chatapp.store.changes import changed
+from chatapp.store.models import LIVE, Conversation, TitledBy
+from tests.support.turns import begun, end, ended
 
 pytestmark = [pytest.mark.django_db, pytest.mark.both]
 
@@ -182,3 +183,40 @@ def test_an_old_conversation_is_asked_about_only_when_somebody_wants_it(conversa
     Conversation.objects.update(updated_at=timezone.now() - timedelta(days=2))
     assert titles.load_untitled() == []
     assert titles.load_untitled(also=[conversation.id]) == [conversation.id]
+
+
+@pytest.fixture
+def told():
+    """What was written, as it is told."""
+    heard = []
+
+    def hear(written, **_):
+        heard.append(written)
+
+    changed.connect(hear)
+    yield heard
+    changed.disconnect(hear)
+
+
+def test_a_row_as_it_was_written_is_the_row_that_is_loaded(alice, told):
+    first = ended(alice)
+    listing.pin(first.conversation, pinned=True)
+    begun(alice, "And?", below=first)
+    assert row_as_written(told[-1]) == load_row(first.conversation)
+    assert row_as_written(told[-1]).state is ConversationState.ANSWERS
+
+
+@pytest.mark.parametrize("status", LIVE)
+def test_where_another_answer_has_not_ended_the_row_is_loaded(alice, told, status):
+    """It may wait for a person, or come to wait, and nobody tells that of it again."""
+    first = ended(alice)
+    other = store.start_answer(first.question, author=alice, asked=store.AskedFor(model="demo:thinker"))
+    end(other.answer, status)
+    begun(alice, "And?", below=first)
+    assert row_as_written(told[-1]) is None
+
+
+def test_what_else_was_written_says_nothing_of_its_row(alice, told):
+    started = ended(alice)
+    listing.archive(started.conversation, archived=True)
+    assert told[-1] is row_as_written(told[-1]) is None

@@ -434,3 +434,28 @@ def test_a_conversation_that_is_deleted_ends_the_socket(alice):
             assert await socket.is_closed() == NOT_YOURS
 
     play(story())
+
+
+def test_a_question_tells_its_own_session_at_once_and_asks_after_every_other(alice):
+    """Whoever asks has just been looked up; what another session is told, its own rows have to allow."""
+
+    async def story():
+        async with house():
+            started, she = await in_thread(ended)(alice), await visitor(alice)
+            elsewhere = await in_thread(session_of)(alice)
+            here, there = [
+                await Socket(address(started.conversation, started.answer), session).open()
+                for session in (she.session, elsewhere)
+            ]
+            for socket in (here, there):
+                await socket.is_told("row")
+                socket.said.clear()
+            await in_thread(Session.objects.filter(session_key=elsewhere).delete)()
+            form = {"text": "And?", "parent": str(started.answer), "model": "demo:thinker"}
+            await she.post(f"/c/{started.conversation}/ask/", form, headers={"HX-Request": "true"})
+            await here.is_told("add")
+            assert await there.is_closed() == SIGNED_OUT
+            assert there.said == []
+            await here.leave()
+
+    play(story())

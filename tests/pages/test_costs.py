@@ -23,8 +23,8 @@ from tests.support.stage import play
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
-# The session and the account; below a page also what they chose, the list, what runs in it, and the marks of reviews.
-WHO, PAGE = 2, 6
+# The session with its account; below a page also what they chose, the list, what runs in it, and the marks of reviews.
+WHO, PAGE = 1, 5
 # A limit counts a first try with three statements, a further one with two.
 FIRST_TRY, TRY = 3, 2
 MOST = 15
@@ -77,19 +77,19 @@ def strangers(path: str, statements: int, because: str, **how: Any) -> Road:
 
 
 THREAD = (
-    "its row with head, choices and places; messages with counts, items, siblings; recent models, what is allowed, "
+    "its row with head, choices and places; messages with counts and items, siblings; recent models, what is allowed, "
     "origins, looks, reviews, wishes"
 )
 ROADS = [
     # Conversations
     page("/", 1, "recent models"),
-    page("/c/{conversation}/", 9, THREAD),
-    page("/c/{conversation}/?at={first}", 9, f"{THREAD}; the tree in place of siblings"),
-    page("/c/{fork}/", 9, THREAD),
+    page("/c/{conversation}/", 8, THREAD),
+    page("/c/{conversation}/?at={first}", 8, f"{THREAD}; the tree in place of siblings"),
+    page("/c/{fork}/", 8, THREAD),
     part(
         "/c/{conversation}/earlier/?before={above}",
-        5,
-        "choices; the message, messages, items, siblings",
+        4,
+        "choices; the message, messages with items, siblings",
         drawn=1,
     ),
     page("/conversations/", 0, "the list is its own"),
@@ -175,12 +175,12 @@ ROADS = [
     done("/shares/{share}/revoke/", 4, "link, link, write, owner", drawn=1),
     strangers(
         "/s/{token}/",
-        6 + 2 * FIRST_TRY,
-        "tries of the address and of the reader; link (2), write, tree, messages, items",
+        5 + 2 * FIRST_TRY,
+        "tries of the address and of the reader; link (2), write, tree, messages with items",
     ),
-    strangers("/s/{token}/", 4 + 2 * TRY - 1, "the same again: not counted"),
-    Road("/s/{token}/", 14, "a stranger's and three for who it is", who="bob"),
-    Road("/s/{token}/", 9, "the owner's look is not counted"),
+    strangers("/s/{token}/", 3 + 2 * TRY - 1, "the same again: not counted"),
+    Road("/s/{token}/", 12, "a stranger's and two for who it is", who="bob"),
+    Road("/s/{token}/", 7, "the owner's look is not counted"),
     strangers("/s/{token}/open/", 1, "link", status=204, drawn=0),
     # Reviews
     page("/m/{last}/submit/", 1, "message"),
@@ -192,8 +192,8 @@ ROADS = [
         "is a reviewer, submissions, how many, reviewers; nothing runs in an empty list",
         who="dana",
     ),
-    page("/review/{submission}/", 8, "submission, seen, tree, forks, messages, items, notes, as it was"),
-    page("/review/{submission}/", 7, "the same; nothing runs in an empty list", who="bob"),
+    page("/review/{submission}/", 7, "submission, seen, tree, forks, messages with items, notes, as it was"),
+    page("/review/{submission}/", 6, "the same; nothing runs in an empty list", who="bob"),
     Road("/review/{submission}/open/", WHO + 1, "submission", who="bob", status=204, drawn=0),
     page("/review/ask/{conversation}/", 0, "conversation; nothing runs in an empty list", who="dana"),
     away(
@@ -310,8 +310,9 @@ def test_every_road_costs_exactly_this(alice, bob, dana, monkeypatch, as_many_as
             async with house():
                 people = {each.username: await visitor(each) for each in (alice, bob, dana)}
                 # What a process draws once stands there then.
-                for path in ("/", f"/c/{names['conversation']}/"):
-                    await people["alice"].get(path)
+                for each in people.values():
+                    for path in ("/", f"/c/{names['conversation']}/"):
+                        await each.get(path)
                 for road in ROADS:
                     if "{deletion}" in road.path:
                         names["deletion"] = await in_thread(_deletion)()

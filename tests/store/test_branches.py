@@ -42,11 +42,11 @@ def long_branch(conversation: Conversation, messages: int) -> Message:
 
 
 @pytest.mark.parametrize("messages", [2, 600])
-def test_a_branch_takes_three_queries_whatever_its_size(conversation, messages):
+def test_a_branch_takes_two_queries_whatever_its_size(conversation, messages):
     leaf = long_branch(conversation, messages)
     with CaptureQueriesContext(connection) as queries:
         branch = store.load_branch(leaf.id)
-    assert len(queries) == 3
+    assert len(queries) == 2
     assert [row.order for row in branch.messages] == list(range(messages))
     assert [item.wire["id"] for item in branch.items[leaf.id]] == [f"{messages - 1}.0", f"{messages - 1}.1"]
     assert len(branch.items) == messages // 2
@@ -67,6 +67,16 @@ def test_a_branch_through_a_cycle_of_damaged_rows_ends(ask):
         branch = store.load_branch(leaf)
         assert {row.id for row in branch.messages} == {first.question, first.answer}
         assert branch.leaf.id == leaf
+        assert [item.text for item in branch.items[first.question]] == ["One"]
+
+
+def test_what_was_measured_comes_once_also_where_the_first_item_is_gone(claimed):
+    store.append_round(claimed, [call()], store.Measured(elapsed=700))
+    store.append_result(claimed, result(), store.Measured())
+    Item.objects.filter(message=claimed.message, seq=0).delete()
+    branch = store.load_branch(claimed.message)
+    assert [message.metadata.get("elapsed_ms") for message in branch.messages] == [None, 700]
+    assert [item.kind for item in branch.items[claimed.message]] == ["tool_result"]
 
 
 def test_a_parent_in_somebody_elses_conversation_is_not_followed(ask, bob):

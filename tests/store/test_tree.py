@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
 from chatapp import store
 from chatapp.store import Measured, Refused
@@ -98,3 +100,17 @@ def test_hostile_characters_of_a_question_are_made_harmless(ask):
 
 def test_a_question_over_the_cap_is_refused(ask):
     refused(ask, "too long", "é" * (2 * 1024 * 1024 + 1))
+
+
+@pytest.mark.parametrize("counts", ["has_others", "AS running"])
+def test_what_else_runs_is_found_without_looking_through_messages(ask, counts):
+    if connection.vendor != "sqlite":
+        pytest.skip("a plan of SQLite")
+    first = ask("One")
+    store.stop(first.answer, None)
+    with CaptureQueriesContext(connection) as asked:
+        ask("Two", parent=first.answer)
+    (sql,) = [each["sql"] for each in asked if counts in each["sql"]]
+    with connection.cursor() as cursor:
+        cursor.execute(f"EXPLAIN QUERY PLAN {sql}")
+        assert "live_turns" in str(cursor.fetchall())

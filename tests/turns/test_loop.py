@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from threading import Thread
+from uuid import uuid4
 
 import pytest
 from django.db import OperationalError, connection
@@ -15,6 +16,9 @@ from chatapp.providers.base import ProviderError, Trouble
 from chatapp.store.models import Conversation, Message, Status, ToolRun
 from chatapp.tools.base import Tool
 from chatapp.tools.base import tool as made
+from chatapp.turns.keep.writes import Write
+from chatapp.turns.live import MemoryLive
+from chatapp.turns.state import TurnState
 from tests.support.script import Ticks, call, held, response, text, thought
 from tests.support.stage import ScriptedCatalog, ScriptedProvider, play, stage, until
 
@@ -666,3 +670,41 @@ def test_a_continued_answer_counts_its_time_from_where_it_was(tmp_path):
         return [item.kind for item in await store.in_thread(store.load_items)(row.id)]
 
     play(story())
+
+
+class Taking:
+    """Whoever takes what a turn writes."""
+
+    def __init__(self) -> None:
+        self.taken: list[Write] = []
+        self.patiently = lambda work: work
+
+    async def write(self, write: Write) -> None:
+        self.taken.append(write)
+
+
+@pytest.mark.parametrize("saved", [False, True])
+def test_an_end_knows_whether_a_draft_was_stored_and_none_is_stored_beside_it(saved):
+    """Else it would stay for good: only what is known to be there is looked for."""
+    keeper, claim = Taking(), store.Claim(uuid4(), 1)
+    turn = TurnState(claim, None, MemoryLive(), keeper, lambda: 0.0, has_draft=False)
+
+    async def story():
+        if saved:
+            assert turn.may_save_draft()
+        await turn.write("append_round")
+        assert turn.may_save_draft() if saved else True
+        await turn.write("finish")
+        assert not turn.may_save_draft()
+        await turn.write("give_up")
+
+    asyncio.run(story())
+    assert [write.has_draft for write in keeper.taken] == [saved] * 3
+    assert [Write.from_text(write.to_text()).has_draft for write in keeper.taken] == [saved] * 3
+
+
+def test_an_answer_that_another_attempt_began_may_have_a_draft():
+    keeper = Taking()
+    turn = TurnState(store.Claim(uuid4(), 2), None, MemoryLive(), keeper, lambda: 0.0)
+    asyncio.run(turn.write("finish"))
+    assert keeper.taken[0].has_draft

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
+from contextlib import nullcontext
 from typing import Any
 from uuid import UUID
 
@@ -14,18 +15,19 @@ from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST
 
 from ...pages import operations
-from ...pages.access import my_conversation, my_message
+from ...pages.access import my_conversation, my_message, only_in_theirs
 from ...pages.commands import away, by_script, refused, submission, to_conversation, told
 from ...pages.elements import message_id
 from ...pages.engine_calls import call
 from ...pages.preferences import preference_of
-from ...pages.signed_in import SignedIn
+from ...pages.signed_in import SignedIn, just_proved
 from ...providers.configured import UnknownModel
 from ...store import Refused, SentAlready, Started, count_questions, load_items
 from ...store.leaving_out import find_start
 from ...store.models import Conversation, Message, Role
 from ...thread.page import viewer_of
 from ...turns.engine import engine
+from ...turns.notices import known
 from ..forms import AskedQuestion, AskForm
 from ..news.question import end_of_branch, load_question
 from ..page.composer import composer_for, render_refused
@@ -55,11 +57,12 @@ def ask_first(request: SignedIn) -> HttpResponse:
 @require_POST
 @login_required
 def ask(request: SignedIn, pk: UUID) -> HttpResponse:
-    mine = my_conversation(request.user, pk)
     form = AskForm(request.POST, request.user)
     try:
-        started = _ask(request, form, mine)
+        started = _ask(request, form, pk)
     except Refused as error:
+        # What is not theirs is not there, whatever else is wrong.
+        my_conversation(request.user, pk)
         if by_script(request):
             parent = form.cleaned_data.get("parent") or ""
             return HttpResponse(render_refused(str(error), parent), status=_status(form))
@@ -76,24 +79,26 @@ def _status(form: AskForm) -> int:
     return 409 if form.is_valid() else 400
 
 
-def _ask(request: SignedIn, form: AskForm, mine: Conversation | None) -> Started:
+def _ask(request: SignedIn, form: AskForm, pk: UUID | None) -> Started:
     """Refused with the words for the person; the same form twice gives what it gave the first time."""
     if not form.is_valid():
         raise Refused(form.sentence)
     question = form.question
-    shortened = mine if request.POST.get("leave_out") else None
+    shortened = my_conversation(request.user, pk) if pk and request.POST.get("leave_out") else None
     return _once(
+        request,
         engine().ask,
-        mine.pk if mine else None,
+        pk,
         question.text,
         author=request.user,
         model=question.model,
         effort=question.effort,
         parent=question.parent,
-        instructions="" if mine else _instructions(request, question),
+        instructions="" if pk else _instructions(request, question),
         tools=question.tools,
         submission=submission(request, question.key),
         sent_from=_start(question.parent, question.model, shortened) if shortened else None,
+        may=only_in_theirs(request.user),
     )
 
 
@@ -108,9 +113,11 @@ def _start(leaf: UUID | None, model: str, mine: Conversation) -> UUID | None:
     return find_start(leaf, engine().catalog.find(model)[1].window, of=mine) if leaf else None
 
 
-def _once(start: Callable[..., Awaitable[Started]], *args: Any, **asked: Any) -> Started:
+def _once(request: SignedIn, start: Callable[..., Awaitable[Started]], *args: Any, **asked: Any) -> Started:
+    proved = just_proved(request)
     try:
-        return call(start, *args, **asked)
+        with known(*proved) if proved else nullcontext():
+            return call(start, *args, **asked)
     except SentAlready as error:
         if error.started is None:
             raise Refused(OTHER_WORDS) from error
@@ -142,6 +149,7 @@ def _ask_beside(request: SignedIn, form: AskForm, message: Message) -> Started:
         raise Refused(form.sentence)
     question: AskedQuestion = form.question
     return _once(
+        request,
         engine().ask,
         message.conversation_id,
         question.text,
@@ -193,6 +201,7 @@ def _ask_again(request: SignedIn, answer: Message) -> Started:
         raise Refused(form.sentence or NEITHER)
     model = form.question.model
     return _once(
+        request,
         engine().ask_again,
         question,
         author=request.user,

@@ -12,14 +12,16 @@ from typing import Any
 
 from django.contrib.auth.models import User
 from django.db import connection, transaction
-from django.db.models import F, QuerySet, TextField
+from django.db.models import F, QuerySet, TextField, Value
 from django.db.models.functions import Cast
 from django.dispatch import receiver
 from django.utils import timezone
 
 from ...catalog.store import Price, load_price
+from ...core import verbatim
 from ...core.counting import COUNTED, Portion, copied, counts, newest, portions
 from ...store.changes import turn_ended, turn_goes_on
+from ...store.database.worded import Worded
 from ...store.models import ENDED, Message, Role, Status
 from ..models import ModelDay, PersonDay
 
@@ -83,23 +85,53 @@ def how_it_ended(status: str, metadata: Any) -> str:
     return reason if status == Status.STOPPED and reason in ("length", "cut") else status
 
 
+_ADDED_TO_PERSON = Worded(
+    lambda day, model, user, *_: PersonDay.objects.filter(day=day, model=model, user=user),
+    date,
+    str,
+    int,
+    *(int for _ in PersonDay.COUNTS),
+    update=lambda day, model, user, *made: {
+        name: F(name) + number for name, number in zip(PersonDay.COUNTS, made, strict=True)
+    },
+    returning="id",
+)
+
+
 def _add_to_person(day: date, model: str, owner: int | None, made: Counter[str]) -> None:
-    rows = PersonDay.objects.filter(day=day, model=model, user=owner)
-    added = {name: F(name) + made[name] for name in PersonDay.COUNTS if made[name]}
-    if not rows.update(**added):
+    if not _added_to_person(day, model, owner, made):
         fresh = PersonDay(day=day, model=model, user_id=owner)
         PersonDay.objects.bulk_create([fresh], ignore_conflicts=True)
-        rows.update(**added)
+        _added_to_person(day, model, owner, made)
+
+
+def _added_to_person(day: date, model: str, owner: int | None, made: Counter[str]) -> bool:
+    """Whether there was a row."""
+    if owner is not None:
+        return bool(_ADDED_TO_PERSON.columns(day, model, owner, *(made[name] for name in PersonDay.COUNTS)))
+    rows = PersonDay.objects.filter(day=day, model=model, user=None)
+    return bool(rows.update(**{name: F(name) + made[name] for name in PersonDay.COUNTS}))
+
+
+_OF_MODEL = Worded(
+    lambda day, model: ModelDay.objects.select_for_update().filter(day=day, model=model), date, str
+)
+_COUNTED_OF_MODEL = Worded(
+    lambda pk, _: ModelDay.objects.filter(pk=pk),
+    int,
+    str,
+    update=lambda _, counts: {"counts": Value(counts, TextField())},
+    returning="id",
+)
 
 
 def _add_to_model(day: date, model: str, made: Counter[str]) -> None:
     """Last of all: many turns end with the same model, and wait here for one another."""
-    rows = ModelDay.objects.filter(day=day, model=model)
-    row = rows.select_for_update().first()
+    row = _OF_MODEL.first(day, model)
     if row is None:
         ModelDay.objects.bulk_create([ModelDay(day=day, model=model)], ignore_conflicts=True)
-        row = rows.select_for_update().get()
-    rows.update(counts=dict(Counter(row.counts) + made))
+        row = _OF_MODEL.first(day, model)
+    _COUNTED_OF_MODEL.columns(row.pk, verbatim.dumps(dict(Counter(row.counts) + made)))
 
 
 def are_missing() -> bool:

@@ -22,7 +22,8 @@ ENDS = ("finish", "give_up", "stop")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Write:
-    """`name`: of the store's function. `whole`: False where a journal had no room for what was said, and only knows that it ended."""
+    """`name`: of the store's function. `whole`: False where a journal had no room for what was said, and only knows that it ended.
+    `has_draft`: False where none can be stored when the turn ends."""
 
     name: str
     claim: Claim
@@ -33,6 +34,7 @@ class Write:
     ended: dict[str, Any] = field(default_factory=dict)
     by: str = ""
     whole: bool = True
+    has_draft: bool = True
 
     @property
     def is_end(self) -> bool:
@@ -75,10 +77,11 @@ class Write:
             case "park":
                 store.park(claim, self.items, self.measured)
             case "finish":
-                store.finish(claim, self.items, self.measured)
+                store.finish(claim, self.items, self.measured, has_draft=self.has_draft)
             case "give_up":
                 assert self.seen
-                store.give_up(claim, Status(self.status), self.seen, self.measured, self.ended)
+                ended = Status(self.status), self.seen, self.measured, self.ended
+                store.give_up(claim, *ended, has_draft=self.has_draft)
             case _:
                 raise ValueError(f"Nothing is written by the name of {self.name}.")
         return True
@@ -99,6 +102,7 @@ class Write:
                 "ended": self.ended,
                 "by": self.by,
                 "whole": self.whole,
+                "has_draft": self.has_draft,
             }
         )
 
