@@ -49,9 +49,14 @@ def _is_not_heard(name):
 @pytest.fixture(scope="session")
 def django_db_setup(django_db_setup):
     """Whenever a test has emptied the tables, Django would write rows anew that nothing here asks for."""
+    from django.db import connection
     from django.db.models.signals import post_migrate
 
+    from tests.support.emptying import empty_what_holds_rows
+
     post_migrate.disconnect(dispatch_uid="django.contrib.auth.management.create_permissions")
+    if connection.vendor == "postgresql":
+        empty_what_holds_rows()
 
 
 def _person(name: str, **more):

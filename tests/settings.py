@@ -22,3 +22,7 @@ MIDDLEWARE = [
     "tests.support.static_files.LookedThroughOnce" if each.endswith(".StaticFiles") else each
     for each in MIDDLEWARE  # noqa: F405
 ]
+
+if DATABASES["default"]["ENGINE"].endswith("postgresql"):  # noqa: F405
+    # No test survives the machine, so no commit need wait for the disk.
+    DATABASES["default"]["OPTIONS"]["options"] += " -c synchronous_commit=off"  # noqa: F405

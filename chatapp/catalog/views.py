@@ -11,8 +11,8 @@ from django.views.decorators.http import require_safe
 from ..pages.commands import by_script
 from ..providers.configured import UnknownModel
 from ..turns.engine import engine
-from .page import models as models_shown
-from .page.models import ProviderGroup
+from .page import models_shown
+from .page.models_shown import ProviderGroup
 
 
 @require_safe

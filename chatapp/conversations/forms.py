@@ -12,7 +12,7 @@ from django import forms
 from django.contrib.auth.models import User
 from django.http import QueryDict
 
-from ..catalog.page.models import find_model
+from ..catalog.page.models_shown import find_model
 from ..core.items import clean
 from ..pages.models import Preference
 from ..pages.preferences import preference_of

@@ -12,7 +12,7 @@ from django.db.models import Count, Window
 from django.template.loader import render_to_string
 from django.utils import timezone
 
-from ..catalog.page.models import models_in_words
+from ..catalog.page.models_shown import models_in_words
 from ..core.durations import in_short
 from ..core.plural import many
 from ..pages import operations

@@ -17,6 +17,7 @@ document.addEventListener("htmx:beforeSwap", ({ detail }) => {
     label: button.matches("[data-cancel-edit]") ? "Edit" : button.getAttribute("aria-label"),
     id: article.id,
     top: article.getBoundingClientRect().top,
+    stood: stands === article,
   };
 });
 
@@ -31,8 +32,9 @@ document.addEventListener("htmx:afterSettle", ({ detail }) => {
   document.scrollingElement.scrollTop += article.getBoundingClientRect().top - left.top;
   const wanted = article.querySelector(`[aria-label="${CSS.escape(left.label ?? "")}"]`);
   const heir = wanted && !wanted.disabled ? wanted : group?.querySelector("button:not(:disabled)");
-  if (heir) heir.focus({ preventScroll: true });
-  else keepFocus();
+  if (left.stood && !heir) article.tabIndex = -1;
+  (heir ?? (left.stood ? article : null))?.focus({ preventScroll: true });
+  keepFocus();
   left = null;
 });
 

@@ -6,8 +6,12 @@ const writing = (element) => element.closest?.("input, textarea, select, [conten
 const messages = () => [...document.querySelectorAll("article[data-message-id]")];
 const current = () => document.activeElement?.closest?.("article[data-message-id]");
 const press = (element) => (element?.click(), Boolean(element));
+// Whoever goes on before the next branch has come goes on from there; a key that is held down asks for no more than one.
+const ahead = [];
+const underway = () => document.querySelector("#act.htmx-request");
 // Whoever goes from branch to branch stands on the picker, and is there again whatever comes in its place.
-const turn = (way) => {
+const turn = (way, held) => {
+  if (underway()) return held || ahead.push(way), true;
   const one = button(":has(.branches)", `[aria-label="${way} branch"]`);
   one?.focus({ preventScroll: true });
   return press(one);
@@ -29,8 +33,8 @@ const keys = {
   n: () => press(document.querySelector(".list a.button")),
   j: () => step(1),
   k: () => step(-1),
-  h: () => turn("Previous"),
-  l: () => turn("Next"),
+  h: (held) => turn("Previous", held),
+  l: (held) => turn("Next", held),
   m: () => press(document.querySelector('.top a[href$="/map/"]')),
   r: () => press(answer()?.querySelector('[aria-label="Ask again"]')),
   c: () => press(button("*", '[aria-label="Copy"]')),
@@ -51,7 +55,13 @@ document.addEventListener("keydown", (event) => {
   // A popover closes by Escape; that is enough for one key.
   if (event.key === "Escape" && document.querySelector(":popover-open")) return;
   if (taken || off() || writing(event.target) || document.querySelector("dialog[open]")) return;
-  if (keys[event.key]?.()) event.preventDefault();
+  if (keys[event.key]?.(event.repeat)) event.preventDefault();
+});
+
+document.addEventListener("htmx:afterRequest", ({ detail }) => {
+  if (detail.requestConfig?.elt.id !== "act") return;
+  if (!detail.successful) ahead.length = 0;
+  while (ahead.length && !underway()) turn(ahead.shift());
 });
 
 document.addEventListener("click", (event) => {

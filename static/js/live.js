@@ -24,35 +24,49 @@ function adopted(element) {
   return element;
 }
 
-// Whoever has the focus in what goes gets it in what comes.
-function swap(old, fresh) {
-  const focused = old.contains(document.activeElement) ? document.activeElement : null;
-  old.replaceWith(fresh);
-  adopted(fresh);
-  if (!focused) return;
-  const name = focused.getAttribute("aria-label");
-  const heir = (focused.id && byId(focused.id)) || (name && fresh.querySelector(`[aria-label="${CSS.escape(name)}"]`)) ||
-    fresh.querySelector("summary, button, a[href], textarea, input:not([type=hidden])") || fresh;
-  if (heir === fresh && !fresh.matches("summary, button, a[href]")) fresh.tabIndex = -1;
-  heir.focus({ preventScroll: true });
+// Whoever has the focus in what goes gets it in what comes: on the same thing where it can be pressed there, else on the first that can.
+const PRESSED = "summary, button:enabled, a[href], textarea, input:enabled:not([type=hidden])";
+const focusedIn = (old) => (old.contains(document.activeElement) ? document.activeElement : null);
+
+function stand(element) {
+  if (element.tabIndex < 0) element.tabIndex = -1;
+  element.focus({ preventScroll: true });
 }
 
-// Whoever has the focus in a question that goes gets it in the next one, else where the question came from.
+function inherit(focused, fresh) {
+  const name = focused.getAttribute("aria-label");
+  const same = (focused.id && byId(focused.id)) || (name && fresh.querySelector(`[aria-label="${CSS.escape(name)}"]:not(:disabled)`));
+  const alike = [fresh, ...fresh.querySelectorAll(focused.localName)].find((one) => one.localName === focused.localName && one.tabIndex >= 0);
+  stand(same || (!name && alike) || fresh.querySelector(PRESSED) || fresh);
+}
+
+function swap(old, fresh) {
+  const focused = focusedIn(old);
+  old.replaceWith(fresh);
+  adopted(fresh);
+  if (focused) inherit(focused, fresh);
+}
+
+// Nothing comes in its place: of a question the next one has the focus, else where it came from; of all else what it was a part of,
+// or what is beside it.
 function drop(old) {
-  const left = old.contains(document.activeElement) ? document.activeElement.closest("[data-heir]") : null;
-  const article = old.closest("article");
+  const focused = focusedIn(old);
+  const question = focused?.closest("[data-heir]");
+  const around = old.parentElement.closest("article");
+  const beside = (old.nextElementSibling ?? old.previousElementSibling)?.querySelector(PRESSED);
   old.remove();
-  if (left) (article?.querySelector("[data-heir]") ?? byId(left.dataset.heir))?.focus({ preventScroll: true });
+  if (!focused) return;
+  const next = question && (around?.querySelector("[data-heir]") ?? byId(question.dataset.heir));
+  const heir = next ?? around ?? beside ?? byId("message");
+  if (heir) stand(heir);
 }
 
 // The attributes and children of `fresh`; a body keeps what it holds, and a disclosure what its reader made of it.
 function morph(old, fresh) {
-  for (const { name } of [...old.attributes]) {
-    if (!fresh.hasAttribute(name) && !(name === "open" && touched.has(old))) old.removeAttribute(name);
-  }
-  for (const { name, value } of fresh.attributes) {
-    if (old.getAttribute(name) !== value && !(name === "open" && touched.has(old))) old.setAttribute(name, value);
-  }
+  // Without its tabindex, whoever stands on it would fall off.
+  const stays = (name) => (name === "open" && touched.has(old)) || (name === "tabindex" && old === document.activeElement);
+  for (const { name } of [...old.attributes]) if (!fresh.hasAttribute(name) && !stays(name)) old.removeAttribute(name);
+  for (const { name, value } of fresh.attributes) if (old.getAttribute(name) !== value && !stays(name)) old.setAttribute(name, value);
   if ("body" in old.dataset) return;
   let before = null;
   const left = new Set(old.children);
@@ -120,6 +134,8 @@ const operations = {
   blocks(id, changes, total, growing, rest) {
     const body = byId(id);
     if (!body) return;
+    const focused = body === document.activeElement ? null : focusedIn(body);
+    const stood = [...body.children].findIndex((child) => child.contains(focused));
     for (const child of [...body.children]) if ("growing" in child.dataset) child.remove();
     for (const [place, html] of changes) {
       const [fresh] = parsed(html), old = body.children[place];
@@ -132,6 +148,7 @@ const operations = {
       body.append(child);
     }
     if (rest) rawText(body).data = rest;
+    if (focused && !body.contains(document.activeElement)) inherit(focused, body.children[stood] ?? body.lastElementChild ?? body);
     grown.add(body);
   },
   keep(id, ids) {

@@ -12,7 +12,7 @@ from django import forms
 
 from chatapp.branches.page import map as tree_map
 from chatapp.branches.store.beginnings import BEGINNING, Beginning
-from chatapp.catalog.page import models as models_shown
+from chatapp.catalog.page import models_shown
 from chatapp.config.logs import JsonFormatter, TextFormatter
 from chatapp.core import contracts
 from chatapp.core.history import History, Question
@@ -69,7 +69,7 @@ ROADS: dict[str, Road] = {
     "tools.page.page_text.PageText.say": lambda text: _page(text),
     "markdown.addresses_in_text.Addresses.match": Addresses().match,
     "markdown.growing.Growing.look": lambda text: Growing().look(text),
-    "catalog.page.models.all_models": lambda text: models_shown.all_models([], text),
+    "catalog.page.models_shown.all_models": lambda text: models_shown.all_models([], text),
     # More fields than some are refused before any is read.
     "pages.door.form_bodies.read_form": lambda text: read_form(text.encode().replace(b"&", b"=")),
     "pages.door.open_sockets.Rate.may": lambda text: Rate(64, 1.0).may(text),
@@ -203,7 +203,8 @@ NAMES_OF_OURS = """
     pages.commands.away pages.commands.refused conversations.page.composer.render_asking
     conversations.page.composer.render_refused conversations.page.composer.render_send thread.endings.ending core.plural.many
     core.plural.one_or_more core.model_name.ModelName.of
-    insight.page.insight.Sums.of insight.page.insight.time_of sharing.page.links.url_of thread.meter.meter_of catalog.page.models.find_model
+    insight.page.insight.Sums.of insight.page.insight.time_of sharing.page.links.url_of thread.meter.meter_of
+    catalog.page.models_shown.find_model
     pages.words.numbers.number_in pages.operations.blocks pages.operations.keep thread.permission.panel_id
     markdown.kept.Kept.get markdown.kept.Kept.put pages.static_files.StaticFiles.add_files
     pages.static_files.Storage.stored_name thread.page.Viewer.larger thread.page.for_others thread.timeline.timeline_of

@@ -8,12 +8,12 @@ from functools import partial
 
 from chatapp.core.contracts import CONTRACTS
 from chatapp.markdown import healing
-from chatapp.providers.anthropic import models as anthropic_models
+from chatapp.providers.anthropic import model_facts as facts_of_anthropic
 from chatapp.providers.anthropic import refusals as anthropic_refusals
 from chatapp.providers.chat import refusals as chat_errors
 from chatapp.providers.chat.thinking import THINKING
 from chatapp.providers.demo import calling, topics
-from chatapp.providers.openai import models as openai_models
+from chatapp.providers.openai import model_facts as facts_of_openai
 from chatapp.tools.page import kinds
 
 from .found import ANYWHERE, compiled, compiled_late, modules, source, written_in_place
@@ -23,8 +23,10 @@ from .shapes import shapes
 # Patterns that are written as words in a table, by where they are used.
 TABLES = {
     ("chatapp.core.contracts", "self.where"): [row.where for row in CONTRACTS],
-    ("chatapp.providers.anthropic.models", "facts.where"): [row.where for row in anthropic_models.FACTS],
-    ("chatapp.providers.openai.models", "facts.where"): [row.where for row in openai_models.FACTS],
+    ("chatapp.providers.anthropic.model_facts", "facts.where"): [
+        row.where for row in facts_of_anthropic.FACTS
+    ],
+    ("chatapp.providers.openai.model_facts", "facts.where"): [row.where for row in facts_of_openai.FACTS],
     ("chatapp.providers.chat.thinking", "row.where"): [row.where for row in THINKING],
     ("chatapp.providers.chat.refusals", "pattern"): [words for _, words in chat_errors._TROUBLES],
     ("chatapp.providers.anthropic.refusals", "pattern"): [

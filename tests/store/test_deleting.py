@@ -7,11 +7,13 @@ from itertools import islice
 from uuid import uuid4
 
 import pytest
+from django.db import connection
 from django.utils import timezone
 
 from chatapp import store
 from chatapp.store import deleting, places
 from chatapp.store.changes import changed
+from chatapp.store.database import long_writes
 from chatapp.store.models import Conversation, Item, Message, Place, Status
 
 pytestmark = [pytest.mark.django_db, pytest.mark.both]
@@ -275,7 +277,13 @@ def test_after_a_week_it_is_gone_for_good_and_nothing_else_is(conversation, turn
     whole()
 
 
-def test_an_old_conversation_is_gone_for_good_from_its_leaves_up(conversation, alice, turn):
+@pytest.fixture
+def alone(monkeypatch):
+    """Nobody else wants the database: on a busy machine pieces would become small, and the pauses between them long."""
+    monkeypatch.setitem(long_writes.PACES, connection.vendor, long_writes.WritePace(piece=60, share=0))
+
+
+def test_an_old_conversation_is_gone_for_good_from_its_leaves_up(conversation, alice, turn, alone):
     turn("Why?")
     chain(conversation, 1500)
     other = store.start_conversation(alice, tools=[])

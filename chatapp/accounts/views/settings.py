@@ -12,7 +12,7 @@ from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_http_methods
 
-from ...catalog.page import models as models_shown
+from ...catalog.page import models_shown
 from ...limits import store as limits
 from ...pages.commands import by_script
 from ...pages.models import Theme

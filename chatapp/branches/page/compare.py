@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 from uuid import UUID
 
-from ...catalog.page.models import models_in_words
+from ...catalog.page.models_shown import models_in_words
 from ...core.recorded import Recorded
 from ...pages.words.axis import Mark, Scale, marks
 from ...store import Branch, load_stretches

@@ -9,7 +9,7 @@ from django.conf import settings
 
 from ...providers.base import ModelSpec
 from ..models import KnownModel
-from ..page.models import efforts
+from ..page.models_shown import efforts
 from .providers import plain_label
 
 PRICES = ("input_price", "cached_price", "output_price")

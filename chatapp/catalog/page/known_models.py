@@ -11,7 +11,7 @@ from ...core.visible import visible
 from ...providers.base import ModelSpec
 from ...providers.configured import Listing
 from ..models import KnownModel
-from .models import EFFORTS
+from .models_shown import EFFORTS
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,8 +12,8 @@ from django.contrib.auth.models import User
 from django.template.loader import render_to_string
 from django.urls import reverse
 
-from ...catalog.page import models as models_shown
-from ...catalog.page.models import EFFORTS, ProviderGroup
+from ...catalog.page import models_shown
+from ...catalog.page.models_shown import EFFORTS, ProviderGroup
 from ...pages.models import Preference
 from ...pages.preferences import recent_models
 from ...pages.stencils import Stencil

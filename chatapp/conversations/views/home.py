@@ -9,8 +9,8 @@ from django.http import HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from ...catalog.page import models as models_shown
-from ...catalog.page.models import find_model
+from ...catalog.page import models_shown
+from ...catalog.page.models_shown import find_model
 from ...pages.preferences import preference_of
 from ...pages.signed_in import SignedIn
 from ...turns.engine import engine

@@ -10,7 +10,7 @@ from ...core.contracts import Repair
 from ...core.history import History, Question, Response, Result, SendableItem, Step
 from ...core.items import KeyMaker, Kind, Outcome
 from ..base import OFF, Ask, Endpoint, ModelSpec, ProviderError, ToolSpec, Wire
-from .models import abilities, known
+from .model_facts import abilities, known
 from .refusals import refusal
 from .stream import MessagesParser, arguments_object
 

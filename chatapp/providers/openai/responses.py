@@ -9,7 +9,7 @@ from ...core.contracts import Repair
 from ...core.history import Question, Response, Result, SendableItem, Step
 from ...core.items import KeyMaker, Kind
 from ..base import OFF, Ask, Endpoint, ModelSpec, ProviderError, ToolSpec, Wire
-from .models import NO_THINKING, known
+from .model_facts import NO_THINKING, known
 from .refusals import refusal
 from .stream import KINDS, ResponsesParser
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from datetime import tzinfo
 from functools import partial
 
-from ...catalog.page.models import models_in_words
+from ...catalog.page.models_shown import models_in_words
 from ...core.durations import in_short
 from ...core.items import Kind
 from ...core.plural import many

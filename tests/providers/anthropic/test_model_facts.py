@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from chatapp.providers.anthropic.messages import WIRE
-from chatapp.providers.anthropic.models import FACTS, known
+from chatapp.providers.anthropic.model_facts import FACTS, known
 from chatapp.providers.base import OFF, Endpoint, ModelSpec
 
 ENDPOINT = Endpoint(name="anthropic", dialect="messages")
