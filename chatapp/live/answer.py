@@ -81,6 +81,7 @@ class AnswerNews:
         self._ended: Ended | None = None
         # What is said in the first news may be on the page already.
         self._joining = True
+        self._thinks = False
 
     async def run(self) -> ShownMessage:
         """Until the turn has ended or waits for a person; returns what the rows say then."""
@@ -227,6 +228,7 @@ class AnswerNews:
         match event:
             case ItemStarted():
                 touched[event.key] = None
+                self._say_that_it_thinks(event.kind)
             case ItemDelta():
                 touched[event.key] = None
                 letters.setdefault(event.key, []).append(event.text)
@@ -250,6 +252,12 @@ class AnswerNews:
                 | TurnEnded()
             ):
                 pass
+
+    def _say_that_it_thinks(self, kind: Kind) -> None:
+        """For those who listen: once, however many thoughts there are."""
+        if kind is Kind.REASONING and not self._thinks:
+            self._thinks = True
+            self.outbox.add(operations.say("Thinking"))
 
     def _lose(self, key: str) -> None:
         """What was thought for an answer that never came is no part of it."""

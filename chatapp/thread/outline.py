@@ -8,7 +8,7 @@ from itertools import zip_longest
 
 from django.template.loader import render_to_string
 
-from ..core.durations import in_short
+from ..core.durations import in_short, together
 from ..core.recorded import Recorded
 from ..core.titles import first_words
 from .message import ShownMessage
@@ -45,4 +45,4 @@ def render_line(question: ShownMessage, answer: ShownMessage | None) -> str:
 
 
 def _thought(answer: ShownMessage) -> int:
-    return sum(Recorded(answer.row.metadata).thoughts.values())
+    return together(Recorded(answer.row.metadata).thoughts.values())
