@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 import pytest
 from playwright.sync_api import Locator, expect
@@ -19,8 +20,11 @@ LETTERS = "?/injkhlmrctT"
 ELSEWHERE = """() => {
     window.notices = [];
     window.Notification = class {
-        static permission = "default";
-        static async requestPermission() { return (window.Notification.permission = "granted"); }
+        static get permission() { return localStorage.getItem("allowed") ?? "default"; }
+        static async requestPermission() {
+            localStorage.setItem("allowed", "granted");
+            return "granted";
+        }
         constructor(words, { body }) { window.notices.push([words, body]); }
         close() {}
     };
@@ -42,12 +46,26 @@ def test_after_continue(enter, upstream, how):
     tab.expect_shown("Half")
     tab.press("Stop")
     tab.expect_status("stopped")
+    answers: list[Any] = []
+
+    def slowly(route) -> None:
+        page = route.fetch()
+        answers.append(upstream.next_answer())
+        answers[0].think("It is not whole. ")
+        expect(tab.thought).to_contain_text("Thinking for")
+        is_somewhere(tab)
+        route.fulfill(response=page)
+
     if how == "the socket is quicker":
-        tab.page.route("**/continue/", lambda route: (tab.page.wait_for_timeout(300), route.continue_()))
+        tab.page.route("**/continue/", slowly)
     button = tab.answer.get_by_role("button", name="Continue")
     button.focus()
     button.press("Enter")
-    answer = upstream.next_answer()
+    while how == "the socket is quicker" and not answers:
+        tab.next_frames()
+    expect(tab.answer.get_by_role("button", name="Continue")).to_have_count(0)
+    is_somewhere(tab)
+    answer = answers[0] if answers else upstream.next_answer()
     tab.expect_status("running")
     is_somewhere(tab)
     answer.write(" and more.")
@@ -161,15 +179,14 @@ def test_a_long_thought_that_ended_is_told_to_whoever_looks_elsewhere_and_wanted
     tab.context.add_init_script(f"({ELSEWHERE})()")
     tab.open("settings/")
     tab.page.get_by_role("switch", name=re.compile("long thought has ended")).check()
-    tab.page.add_init_script("Notification.permission = 'granted'")
     tab.open()
-    tab.page.evaluate(
-        "() => { const now = performance.now.bind(performance); performance.now = () => now() + (window.later ?? 0); }"
-    )
     tab.ask("Why?")
     answer = upstream.next_answer()
     answer.think("A short one. ")
     expect(tab.thought).to_contain_text("Thinking")
+    tab.page.evaluate(
+        "() => { const now = performance.now.bind(performance); performance.now = () => now() + (window.later ?? 0); }"
+    )
     tab.page.evaluate(HIDDEN)
     answer.end_thought()
     answer.think("A long one. ")
@@ -177,7 +194,7 @@ def test_a_long_thought_that_ended_is_told_to_whoever_looks_elsewhere_and_wanted
     tab.page.evaluate("window.later = 11_000")
     answer.end_thought()
     answer.write("Because.")
-    tab.page.wait_for_function("window.notices.length > 0")
+    tab.page.wait_for_function("() => window.notices.length > 0")
     assert tab.page.evaluate("window.notices.map(([words]) => words)") == ["Thought for 1 second"]
     answer.finish()
     tab.expect_status("complete")
