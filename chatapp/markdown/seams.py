@@ -93,6 +93,8 @@ def _put(block: str, pieces: Sequence[_Piece], last: int) -> str:
             last = _end_of(pieces, last, closes=name)
     if inside["header"] > 0:
         last = _end_of(pieces, last, opens="code")
+    if inside["pre"] > 0:
+        last = _end_of_line(pieces, last)
     if inside["table"] <= 0:
         at = pieces[last].end
         return f"{block[:at]}{MARK}{block[at:]}"
@@ -107,6 +109,15 @@ def _end_of(pieces: Sequence[_Piece], after: int, *, opens: str = "", closes: st
         n for n in places if (opens and pieces[n].opens == opens) or (closes and pieces[n].closes == closes)
     )
     return next(tags, after)
+
+
+def _end_of_line(pieces: Sequence[_Piece], last: int) -> int:
+    """Of code, where a mark within a line would move what stands in columns."""
+    while pieces[last].sign.isspace():
+        last -= 1
+    while last + 1 < len(pieces) and pieces[last + 1].sign != "\n" and pieces[last + 1].closes != "code":
+        last += 1
+    return last
 
 
 def _cells(pieces: Sequence[_Piece], row: int) -> int:
