@@ -144,6 +144,16 @@ def in_short(ms: int, *, tenths: bool = False) -> str:
     return f"{seconds} s" if seconds < 60 else in_words(ms)
 
 
+def together(durations: Iterable[int], *, tenths: bool = False) -> int:
+    """What several took, as each of them is shown: a sum agrees with its parts."""
+    return sum(_as_shown(ms, tenths=tenths) for ms in durations)
+
+
+def _as_shown(ms: int, *, tenths: bool) -> int:
+    step = 100 if tenths and ms <= 9900 else 1000
+    return max(1, ceil(ms / step)) * step
+
+
 def _two(large: int, large_unit: str, small: int, small_unit: str) -> str:
     return f"{large} {large_unit} {small} {small_unit}" if small else f"{large} {large_unit}"
 
@@ -157,7 +167,7 @@ def thought_in_words(ms: int | None, *, cut: str = "") -> str:
 def thoughts_in_words(durations: list[int | None]) -> str:
     """One line for all thoughts of an answer: the sum of what is known, and in how many steps."""
     known = [ms for ms in durations if ms is not None]
-    words = thought_in_words(sum(known) if known else None)
+    words = thought_in_words(together(known) if known else None)
     return words if len(durations) < 2 else f"{words} in {len(durations)} steps"
 
 

@@ -58,6 +58,10 @@ class Recorded:
     def __init__(self, metadata: object) -> None:
         self._metadata = _map(metadata)
 
+    @property
+    def metadata(self) -> Mapping[str, Any]:
+        return self._metadata
+
     @cached_property
     def stretches(self) -> dict[str, Stretch]:
         """When each item came, by its key."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from copy import copy
 from dataclasses import replace
 from uuid import UUID
@@ -37,13 +38,16 @@ from ..thread.item_body import ARGUMENTS, blocks_within
 from ..thread.items_so_far import ItemSoFar, item_from_draft
 from ..thread.message import ShownMessage
 from ..thread.page import Viewer, load_message, shown_alone
+from ..thread.whole_text import Seams, as_whole_texts, may_go_on, pieces_of, said_by, seams_within
 from ..turns.engine import Engine
 from ..turns.live import LiveEvent
 from ..turns.watching import AT_WORK, News, watch
+from .continued_item import ContinuedItem
 from .growing_item import Emit, GrowingItem
 from .outbox import Outbox
 
 GROWING_ARGUMENTS = '<pre class="well" tabindex="0" data-grows></pre>'
+Body = GrowingItem | ContinuedItem
 
 
 class AnswerNews:
@@ -61,9 +65,12 @@ class AnswerNews:
         self.message, self.viewer, self.engine, self.outbox = message, viewer, engine, outbox
         self._draft, self._attempt = Draft(), -1
         self._pieces: dict[str, ItemSoFar] = {}
-        self._bodies: dict[str, GrowingItem] = {}
+        self._bodies: dict[str, Body] = {}
         # Those that letters go into as they come, by the keys of their items.
-        self._growing: dict[str, GrowingItem] = {}
+        self._growing: dict[str, Body] = {}
+        # The pieces of a text that was cut, while it is not known whether it goes on; and where it was cut.
+        self._cut: Sequence[ItemSoFar] = ()
+        self._seams = Seams()
         self._shells: dict[str, str] = {}
         self._finishing: set[asyncio.Task[None]] = set()
         self._shown = shown
@@ -74,6 +81,7 @@ class AnswerNews:
         self._ended: Ended | None = None
         # What is said in the first news may be on the page already.
         self._joining = True
+        self._thinks = False
 
     async def run(self) -> ShownMessage:
         """Until the turn has ended or waits for a person; returns what the rows say then."""
@@ -95,6 +103,7 @@ class AnswerNews:
         async for news in watching:
             self._ended = news.ended
             await self._take(news)
+            await self._settle_cut()
             if self._joining:
                 # Only now is it known what of the page is void: it may show more than the rows do.
                 self._keep()
@@ -123,13 +132,29 @@ class AnswerNews:
         self._shown, self._look = shown, shown.look
         before, self._pieces = self._pieces, {item.piece.key: item.piece for item in shown.items}
         self._say_message(shown)
+        await self._look_where_cut(shown)
         for item in shown.items:
             if item.id not in self._shells or item.piece != before.get(item.piece.key):
                 self._show_item(item)
-            self._body(item).settle(await blocks_within(self.message, item.piece))
+            if item.piece not in self._cut:
+                self._body(item).settle(await blocks_within(self.message, item.piece))
         if shown.end:
             self._say_shell(self._end, shown.end_html(), self._items)
         return shown
+
+    async def _look_where_cut(self, shown: ShownMessage) -> None:
+        """The pieces of the text that may go on: the page may show already with what, so their bodies wait for the first news."""
+        pieces = [item.piece for item in shown.items]
+        texts = [piece for piece in pieces if piece.kind is not Kind.REASONING][-1:]
+        goes_on = shown.row.status in AT_WORK and texts and may_go_on(texts[0])
+        self._cut = pieces_of(texts[0], pieces) if goes_on else ()
+        key = next((piece.key for piece in self._cut), "")
+        self._seams = await seams_within(self.message, key, said_by(self._cut))
+
+    async def _settle_cut(self) -> None:
+        cut, self._cut = self._cut, ()
+        for piece in cut:
+            self._body(self._item(piece)).settle(await blocks_within(self.message, piece))
 
     def _say_message(self, shown: ShownMessage) -> None:
         self._say_shell(shown.id, shown.shell(), "messages")
@@ -203,12 +228,13 @@ class AnswerNews:
         match event:
             case ItemStarted():
                 touched[event.key] = None
+                self._say_that_it_thinks(event.kind)
             case ItemDelta():
                 touched[event.key] = None
                 letters.setdefault(event.key, []).append(event.text)
             case ItemDone():
                 touched[event.item.key] = None
-                self._pieces[event.item.key] = item_from_draft(self._seen(at), event.item.key)
+                self._know(item_from_draft(self._seen(at), event.item.key))
             case Retrying():
                 for key in event.lost:
                     touched.pop(key, None)
@@ -227,6 +253,12 @@ class AnswerNews:
             ):
                 pass
 
+    def _say_that_it_thinks(self, kind: Kind) -> None:
+        """For those who listen: once, however many thoughts there are."""
+        if kind is Kind.REASONING and not self._thinks:
+            self._thinks = True
+            self.outbox.add(operations.say("Thinking"))
+
     def _lose(self, key: str) -> None:
         """What was thought for an answer that never came is no part of it."""
         self._growing.pop(key, None)
@@ -236,6 +268,11 @@ class AnswerNews:
             if body := self._bodies.pop(item.body_id, None):
                 body.drop()
         self.outbox.add(operations.gone(item_id(self.message, key)))
+
+    def _know(self, piece: ItemSoFar) -> ItemSoFar:
+        self._pieces[piece.key] = piece
+        self._pieces = {each.key: each for each in as_whole_texts(list(self._pieces.values()))}
+        return self._pieces[piece.key]
 
     def _seen(self, at: float) -> Seen:
         return Seen(self._attempt, self._draft, at)
@@ -262,7 +299,7 @@ class AnswerNews:
             if key not in self._draft.pieces:
                 return
             at = self.engine.live.now((self.message, self._attempt)) or self._draft.at
-            piece = self._pieces[key] = item_from_draft(self._seen(at), key)
+            piece = self._know(item_from_draft(self._seen(at), key))
         if piece.kind is Kind.TOOL_RESULT:
             self._show_result(piece, progress=said_more)
             return
@@ -272,7 +309,7 @@ class AnswerNews:
             self._show_item(item)
         self._fill(item, letters)
 
-    def _grow(self, body: GrowingItem, key: str, letters: str) -> None:
+    def _grow(self, body: Body, key: str, letters: str) -> None:
         body.write(letters, anew=self._joining)
         # From now on the growing item has them; a page that reads nothing would keep them here once more.
         self._draft.pieces[key].text.clear()
@@ -281,7 +318,7 @@ class AnswerNews:
         body = self._body(item)
         if not item.piece.open:
             self._finish(body, item.piece)
-        elif letters and item.piece.kind is Kind.TOOL_CALL:
+        elif letters and item.piece.kind is Kind.TOOL_CALL and isinstance(body, GrowingItem):
             body.write_plainly(letters, before=ARGUMENTS, inside=GROWING_ARGUMENTS)
         elif letters:
             self._growing[item.piece.key] = body
@@ -301,22 +338,37 @@ class AnswerNews:
         self._show_item(item)
         self._finish(self._body(item), call)
 
-    def _finish(self, body: GrowingItem, piece: ItemSoFar) -> None:
+    def _finish(self, body: Body, piece: ItemSoFar) -> None:
         task = asyncio.create_task(self._finished(body, piece))
         self._finishing.add(task)
         task.add_done_callback(self._finishing.discard)
 
-    async def _finished(self, body: GrowingItem, piece: ItemSoFar) -> None:
+    async def _finished(self, body: Body, piece: ItemSoFar) -> None:
         body.settle(await blocks_within(self.message, piece))
+        for before in pieces_of(piece, list(self._pieces.values()))[:-1]:
+            self._body(self._item(before)).settle(await blocks_within(self.message, before))
 
     def _item(self, piece: ItemSoFar) -> ShownItem:
         return self.viewer.item(self.message, piece)
 
-    def _body(self, item: ShownItem) -> GrowingItem:
+    def _body(self, item: ShownItem) -> Body:
         if item.body_id not in self._bodies:
-            emit: Emit = self.outbox.add
-            self._bodies[item.body_id] = GrowingItem(self.message, item.piece.key, item.body_id, emit)
+            self._bodies[item.body_id] = self._new_body(item)
         return self._bodies[item.body_id]
+
+    def _new_body(self, item: ShownItem) -> Body:
+        emit: Emit = self.outbox.add
+        whole, before = item.piece.whole, pieces_of(item.piece, list(self._pieces.values()))[:-1]
+        if whole is None or not whole.is_last or len(before) != len(self._seams.ends):
+            return GrowingItem(self.message, item.piece.key, item.body_id, emit)
+        self._cut = ()
+        for piece in before:
+            body = self._body(self._item(piece))
+            if isinstance(body, GrowingItem):
+                body.lend()
+        ids = [self._item(piece).body_id for piece in before]
+        said = whole.said[-2]
+        return ContinuedItem(self.message, whole.key, said, self._seams, [*ids, item.body_id], emit)
 
     def _show_item(self, item: ShownItem) -> None:
         self._say_shell(item.id, item.shell(), self._items)

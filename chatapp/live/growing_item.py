@@ -160,6 +160,10 @@ class GrowingItem:
         self.blocks, self._settled = list(final), True
         self._text, self._length, self._sent = [], 0, 0
 
+    def lend(self) -> None:
+        """Another one writes into its body: what it shows then is said in any case."""
+        self._settled = False
+
     def drop(self) -> None:
         """Nothing of it is shown any more."""
         self._dropped = True

@@ -24,7 +24,7 @@ def cut(piece: ItemSoFar) -> ItemSoFar:
     result = cut(piece.result) if piece.result else None
     if len(piece.text) <= MOST_SIGNS:
         return replace(piece, result=result)
-    return replace(piece, text=_laid_out(piece)[:MOST_SIGNS] + "…", result=result)
+    return replace(piece, text=_laid_out(piece)[:MOST_SIGNS] + "…", result=result, shortened=True)
 
 
 def left_out(items: Iterable[Item]) -> int:
@@ -47,13 +47,26 @@ class Formatting:
 
     def __init__(self, most: int = MOST_FORMATTED) -> None:
         self._left = most
+        self._of_whole: dict[tuple[UUID, str], bool] = {}
         self.is_cut_short = False
 
     def blocks(self, message: UUID, piece: ItemSoFar) -> Blocks:
         if piece.kind not in _FORMATTED or not piece.text:
             return blocks_of(message, piece)
-        self._left -= len(piece.text)
-        if self._left >= 0:
+        if self._has_room(message, piece):
             return blocks_of(message, piece)
         self.is_cut_short = True
         return (as_it_is(piece.text),)
+
+    def _has_room(self, message: UUID, piece: ItemSoFar) -> bool:
+        """A text that was cut and went on is formatted as one, or none of its pieces is."""
+        if piece.whole is None:
+            return self._takes(len(piece.text))
+        text = message, piece.whole.key
+        if text not in self._of_whole:
+            self._of_whole[text] = self._takes(len(piece.whole.said[-1]))
+        return self._of_whole[text]
+
+    def _takes(self, signs: int) -> bool:
+        self._left -= signs
+        return self._left >= 0

@@ -9,16 +9,20 @@ from ..core.durations import thought_in_words
 from ..core.items import Item, Kind
 from ..store.models import Message
 from .items_so_far import items_so_far
+from .whole_text import as_whole_texts
 
 
 def as_markdown(row: Message, items: Iterable[Item], *, thoughts: bool = False) -> str:
-    """Its words; with thoughts also these, quoted under how long they took, and which tools were called."""
+    """Its words; with thoughts also these, quoted under how long they took, and which tools were called. What was cut and went on is
+    one text, and a thought that came in between stands above it: a quote would part what it stands in."""
     return "\n\n".join(_parts(row, items, thoughts=thoughts))
 
 
 def _parts(row: Message, items: Iterable[Item], *, thoughts: bool) -> Iterator[str]:
-    for piece in items_so_far(row, items):
-        if piece.kind in (Kind.USER_MESSAGE, Kind.ASSISTANT_MESSAGE):
+    for piece in as_whole_texts(items_so_far(row, items)):
+        if piece.whole:
+            yield from piece.whole.said[-1:] if piece.whole.is_last else ()
+        elif piece.kind in (Kind.USER_MESSAGE, Kind.ASSISTANT_MESSAGE):
             yield piece.text
         elif thoughts and piece.kind is Kind.REASONING:
             yield _quoted(f"**{thought_in_words(piece.ms, cut=piece.cut)}**", piece.text)

@@ -1,15 +1,18 @@
-"""The numbers of an answer's details, each by itself: thinking, tools, first sign, all of it, tokens."""
+"""The numbers of an answer's details, each by itself: thinking, tools, first sign, all of it, tokens, cost."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..core.durations import in_short
+from ..core.counting import Portion, portions
+from ..core.durations import in_short, together
 from ..core.plural import many
 from ..core.recorded import Recorded, Round
+from ..pages.words.amounts import to_the_hundredth_of_a_cent
 
 UNKNOWN = "unknown"
+COST, NOT_KNOWN = "Cost", "not known"
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,13 +34,14 @@ def figures_of_several(
     """Of answers that followed each other: added up, and the first sign of the first."""
     made = []
     if thoughts:
-        made.append(AnswerFigure("Thinking", _sum(thoughts, in_short, " in", "step")))
+        made.append(AnswerFigure("Thinking", _sum(thoughts, " in", "step")))
     if tools:
-        made.append(AnswerFigure("Tools", _sum(tools, in_tenths, ",", "call")))
+        made.append(AnswerFigure("Tools", _sum(tools, ",", "call", tenths=True)))
     first = next((one.rounds[0].first_sign for one in recorded[:1] if one.rounds), None)
     made.append(AnswerFigure("To the first sign", in_tenths(first)))
     made.append(AnswerFigure("In all", "still running" if live else _elapsed(recorded)))
-    return (*made, *_tokens([facts for one in recorded for facts in one.rounds]))
+    made += _tokens([facts for one in recorded for facts in one.rounds])
+    return (*made, *_cost(recorded))
 
 
 def in_tenths(ms: int | None) -> str:
@@ -50,10 +54,10 @@ def _elapsed(recorded: Sequence[Recorded]) -> str:
     return f"at least {said}" if known and len(known) < len(recorded) else said
 
 
-def _sum(durations: Sequence[int | None], words: Callable[[int], str], joint: str, thing: str) -> str:
+def _sum(durations: Sequence[int | None], joint: str, thing: str, *, tenths: bool = False) -> str:
     known = [ms for ms in durations if ms is not None]
     missing = len(durations) - len(known)
-    said = words(sum(known)) if known else UNKNOWN
+    said = in_short(together(known, tenths=tenths), tenths=tenths) if known else UNKNOWN
     said += f"{joint} {many(len(durations), thing)}"
     return f"{said}, {missing} not measured" if known and missing else said
 
@@ -69,6 +73,22 @@ def _tokens(rounds: Sequence[Round]) -> list[AnswerFigure]:
     if any(facts.usage.get("reasoning") for facts in rounds):
         made.append(AnswerFigure("Tokens of thought", f"{_total(rounds, 'reasoning')} of those out"))
     return made
+
+
+def _cost(recorded: Sequence[Recorded]) -> list[AnswerFigure]:
+    """Where it was counted, and tokens are known that could have a price."""
+    counted = [portion for one in recorded for portion in portions(one.metadata)]
+    if not counted or not any(facts.usage for one in recorded for facts in one.rounds):
+        return []
+    return [AnswerFigure(COST, _in_dollars(counted))]
+
+
+def _in_dollars(counted: Sequence[Portion]) -> str:
+    known = [portion.cost for portion in counted if portion.cost is not None]
+    if not known:
+        return NOT_KNOWN
+    said = to_the_hundredth_of_a_cent(sum(known))
+    return said if len(known) == len(counted) else f"at least {said}"
 
 
 def _total(rounds: Sequence[Round], name: str) -> str:

@@ -17,6 +17,7 @@ from ..markdown import blocks_waiting, render_plain
 from ..markdown.kept import Blocks, rendered, rendered_within
 from ..pages.elements import item_id
 from .items_so_far import ItemSoFar
+from .whole_text import part_of, part_within
 
 ARGUMENTS = '<h3 class="faint">Arguments</h3>'
 _RESULT = """<div id="{}" data-kind="tool_result" data-item-key="{}" data-outcome="{}">\
@@ -29,6 +30,8 @@ MARKDOWN = (Kind.REASONING, Kind.ASSISTANT_MESSAGE)
 def blocks_of(message: UUID, piece: ItemSoFar) -> Blocks:
     if piece.withheld:
         return (f'<p class="faint">{piece.withheld}</p>',)
+    if piece.whole:
+        return part_of(message, piece.whole)
     if piece.kind in MARKDOWN:
         if piece.open:
             return tuple(blocks_waiting(piece.text, message=str(message), key=piece.key))
@@ -37,6 +40,8 @@ def blocks_of(message: UUID, piece: ItemSoFar) -> Blocks:
 
 
 async def blocks_within(message: UUID, piece: ItemSoFar) -> Blocks:
+    if piece.whole:
+        return await part_within(message, piece.whole)
     if piece.kind in MARKDOWN:
         return await rendered_within(message, piece.key, piece.text) or _silent(piece)
     if len(piece.text) + len(piece.result.text if piece.result else "") > LONG:

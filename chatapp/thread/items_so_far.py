@@ -17,10 +17,26 @@ from .item_words import cut_in_words
 ASKS, NEXT = "asks", "next"
 
 
+@dataclass(frozen=True, slots=True)
+class WholeText:
+    """A text that was cut and went on: what it `said` at the end of each of its pieces, and which of them this is. `key`: of the
+    first; `grows`: the last is still being written."""
+
+    key: str
+    said: tuple[str, ...]
+    place: int
+    grows: bool = False
+
+    @property
+    def is_last(self) -> bool:
+        return self.place + 1 == len(self.said)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ItemSoFar:
     """An item as it is shown, finished or not. `ms`: how long it took; `elapsed`: how long it has been open; `waits`: what a
-    call without a result waits for; `withheld`: why its words are not shown."""
+    call without a result waits for; `withheld`: why its words are not shown; `shortened`: they are not all of them; `whole`: the
+    text of which it is a piece, where there are several."""
 
     key: str
     kind: Kind
@@ -36,6 +52,8 @@ class ItemSoFar:
     waits: str = ""
     decided: Decided | None = None
     withheld: str = ""
+    shortened: bool = False
+    whole: WholeText | None = None
 
 
 def items_so_far(row: Message, items: Iterable[Item], seen: Seen | None = None) -> list[ItemSoFar]:

@@ -8,7 +8,7 @@ from itertools import zip_longest
 
 from django.utils.safestring import SafeString
 
-from ..core.durations import in_short
+from ..core.durations import in_short, together
 from ..core.recorded import Recorded
 from ..core.titles import first_words
 from ..pages.stencils import Stencil
@@ -60,4 +60,4 @@ def render_questions(questions: Questions) -> SafeString:
 
 
 def _thought(answer: ShownMessage) -> int:
-    return sum(Recorded(answer.row.metadata).thoughts.values())
+    return together(Recorded(answer.row.metadata).thoughts.values())

@@ -31,11 +31,12 @@ async function open(opener, url) {
   dialog.dispatchEvent(new Event("opened", { bubbles: true }));
 }
 
-// The opener may have been in a menu that is closed, or have been replaced: then its row, or where one writes.
+// The opener may have been in a menu that is closed, or have been replaced: then what opens the menu, its row, or where one writes.
 function goBack(opener) {
   if (document.activeElement !== document.body) return;
   const row = document.getElementById(opener.closest("li[id]")?.id)?.querySelector("a");
-  const heir = opener.checkVisibility?.() ? opener : row ?? document.getElementById("message");
+  const menu = document.querySelector(`[popovertarget="${CSS.escape(opener.closest("[popover]")?.id ?? "")}"]`);
+  const heir = opener.checkVisibility?.() ? opener : row ?? menu ?? document.getElementById("message");
   heir?.focus({ preventScroll: true });
 }
 

@@ -167,6 +167,14 @@ def test_an_empty_server_says_what_to_do(page):
     assert ("./start" in text) == (page == "signup")
 
 
+def test_an_empty_server_leads_to_its_first_account():
+    came = Client().get("/", headers={"host": "testserver"}, follow=True)
+    assert [address for address, _ in came.redirect_chain][-1].startswith("/accounts/signup/?next=")
+    assert "becomes the administrator" in came.text and "Have one?" not in came.text
+    come()
+    assert "Welcome back" in Client().get("/accounts/login/?next=/").text
+
+
 def test_the_first_account_may_be_called_as_its_owner_likes():
     assert come(SIGN_UP | {"username": "admin"}).status_code == 302
 

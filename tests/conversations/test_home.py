@@ -47,11 +47,18 @@ def test_names_from_a_provider_are_text(page):
     assert "<script>alert" not in text and "<b>x" not in text and "<B>x" not in text
 
 
-def test_the_page_tells_how_to_get_more_and_what_is_set_up_by_half(page, settings):
+def test_whoever_runs_the_server_is_told_how_to_get_more_and_what_is_set_up_by_half(client, dana, settings):
+    settings.INCOMPLETE_PROVIDERS = ["OpenAI is left out: OPENAI_API_KEY is not set."]
+    client.force_login(dana)
+    text = client.get("/").text
+    assert "ANTHROPIC_API_KEY" in text and "while the server runs" in text
+    assert "OpenAI is left out" in text
+
+
+def test_nobody_else_reads_the_variables_of_the_server(page, settings):
     settings.INCOMPLETE_PROVIDERS = ["OpenAI is left out: OPENAI_API_KEY is not set."]
     text = page()
-    assert "ANTHROPIC_API_KEY" in text
-    assert "OpenAI is left out" in text
+    assert "_API_KEY" not in text and "_BASE_URL" not in text
 
 
 def test_no_key_of_any_provider_is_on_the_page(page, settings):

@@ -421,7 +421,7 @@ def test_a_thought_says_how_long_it_took_and_how_it_ended(ms: int | None, cut: s
     [
         ([5_000], "Thought for 5 seconds"),
         ([2_000, 5_000], "Thought for 7 seconds in 2 steps"),
-        ([400, 400, 400], "Thought for 2 seconds in 3 steps"),
+        ([400, 400, 400], "Thought for 3 seconds in 3 steps"),
         ([30_000, None, 11_000], "Thought for 41 seconds in 3 steps"),
         ([None], "Thought"),
         ([None, None], "Thought in 2 steps"),

@@ -168,6 +168,7 @@ IN_PIECES = """
     providers.openai.stream.ResponsesParser.feed providers.reader.Reader.hear
     pages.door.daphne.CappedRequest.handleContentChunk pages.door.daphne.CappedRequest.requestReceived
     providers.sse.Decoder.feed live.growing_item.GrowingItem.write live.growing_item.GrowingItem.write_plainly
+    live.continued_item.ContinuedItem.write
 """
 THROUGH_OTHERS = """
     providers.anthropic.messages.MessagesWire.refusal providers.chat.completions.ChatCompletions.refusal
@@ -176,7 +177,7 @@ THROUGH_OTHERS = """
     tools.page.fetching.fetched tools.page.tool.page_in_words tools.mcp.connection.Session.call tools.mcp.server.Server.call
     conversations.forms.Instructions.validate accounts.forms.accounts.SignUpForm.validate_password_for_user
     accounts.forms.accounts.ResetForm.get_users tools.page.page_text.PageText.begin_link tools.page.page_text.PageText.end_part
-    thread.items_so_far.item_from_draft thread.sent.sent_of
+    thread.items_so_far.item_from_draft thread.sent.sent_of thread.whole_text.Seams.marked thread.whole_text.seams_within
 """
 ASKS_A_DATABASE = """
     reviews.access.reviewer_named reviews.access.note_on reviews.access.submitted_message pages.signed_in.who_is_signed_in

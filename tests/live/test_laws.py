@@ -277,6 +277,86 @@ def test_an_answer_that_is_stopped_and_goes_on_ends_as_a_reload_shows_it(tmp_pat
     play(story())
 
 
+@laws(15)
+@hypothesis.given(
+    text=st.one_of(st.just(RICH), TEXTS),
+    at=st.tuples(st.integers(0, 2000), st.integers(0, 2000)),
+    cuts=CUTS,
+    moves=MOVING,
+    thinks=st.booleans(),
+)
+def test_a_text_that_was_cut_and_went_on_ends_as_a_reload_shows_it(tmp_path, text, at, cuts, moves, thinks):
+    """Cut twice, thinking or not before it goes on: the page shows it as one, and so does every page that comes later."""
+    first, second = sorted(place % (len(text) + 1) for place in at)
+    parts = [text[:first], text[first:second], text[second:]]
+
+    async def story():
+        async with watched(tmp_path) as (on, steps):
+            tabs = Tabs(on, [BlocksStay])
+            await tabs.open()
+            answer = await on.begin()
+            for n, part in enumerate(parts):
+                thought = said(f"rs_{n}", Kind.REASONING, "Hm. And on.", [3]) if thinks else ()
+                *words, done = said(f"m_{n}", Kind.ASSISTANT_MESSAGE, part, cuts)
+                await tabs.while_it_happens(steps, [*thought, *words], moves)
+                if n < 2:
+                    await on.engine.stop(answer)
+                    await on.end(answer)
+                    await tabs.end_as_if_just_loaded()
+                    await tabs.happens("join", 0)
+                    assert await on.engine.go_on(answer)
+            await tabs.while_it_happens(steps, [done, *ended()], moves)
+            await on.end(answer)
+            await tabs.end_as_if_just_loaded()
+
+    play(story())
+
+
+class OneTable:
+    """While it goes on, its table is one, and never shorter than it was."""
+
+    def __init__(self) -> None:
+        self.rows = 0
+
+    def __call__(self, screen: Screen) -> None:
+        below = [each for body in bodies(screen, "assistant_message") for each in body.below()]
+        rows = sum(each.tag == "tr" for each in below)
+        assert sum(each.tag == "table" for each in below) == 1
+        assert rows >= self.rows
+        self.rows = rows
+
+
+def test_a_table_that_was_cut_grows_on_as_itself(tmp_path):
+    rows = [f"| {n} | **row** {n} |" for n in range(12)]
+    text = "\n".join(["| n | what |", "|---|---|", *rows, "", "Then more."])
+    at = text.index("row** 4") + 2
+
+    async def story():
+        async with watched(tmp_path) as (on, steps):
+            tab = await Tab(on).open()
+            answer = await on.begin()
+            await steps.say(*list(said("m_1", Kind.ASSISTANT_MESSAGE, text[:at], [40]))[:-1])
+            await tab.sees(lambda screen: "4" in screen.thread.text)
+            await on.engine.stop(answer)
+            await on.end(answer)
+            await tab.sees_the_end()
+            assert await on.engine.go_on(answer)
+            await steps.say(*said("rs_1", Kind.REASONING, "And on.", []))
+            one = OneTable()
+            tab.looks = (one,)
+            *words, done = said("m_2", Kind.ASSISTANT_MESSAGE, text[at:], range(0, 900, 60))
+            for event in words:
+                await steps.say(event)
+            await tab.sees(lambda _: one.rows > 6)
+            await steps.say(done, *ended())
+            await on.end(answer)
+            await tab.sees_the_end()
+            await tab.looks_as_if_just_loaded()
+            assert one.rows == len(rows) + 2, "its head, and the mark"
+
+    play(story())
+
+
 @laws(12)
 @hypothesis.given(moves=MOVING, kept=st.integers(1, 25))
 def test_an_answer_that_fails_ends_as_a_reload_shows_it(tmp_path, moves, kept):

@@ -114,3 +114,37 @@ def test_the_scale_has_few_marks_inside_the_picture(power):
         found = marks(total * 10**power)
         assert 1 <= len(found) <= MOST_MARKS
         assert all(0 <= float(mark.at) <= 100 for mark in found)
+
+
+def test_sums_are_those_of_their_parts_as_they_are_shown():
+    shown = figures(thoughts=[7_100, 3_200, 400], tools=[1_210, 40])
+    assert shown["Thinking"] == "13 s in 3 steps", "8 s, 4 s and 1 s"
+    assert shown["Tools"] == "1.4 s, 2 calls", "1.3 s and 0.1 s"
+
+
+def counted(*costs):
+    return [
+        {"day": "2026-11-19", "ended": "complete", "rounds": 1, "thoughts": 0, "cost": cost} for cost in costs
+    ]
+
+
+@pytest.mark.parametrize(
+    ("costs", "words"),
+    [
+        ([4_210], "$ 0.0042"),
+        ([1_234_567], "$ 1.23"),
+        ([40], "under $ 0.0001"),
+        ([None], "not known"),
+        ([4_210, None], "at least $ 0.0042"),
+        ([4_000, 4_000], "$ 0.0080"),
+    ],
+)
+def test_what_an_answer_cost_is_told_where_its_price_is_known(costs, words):
+    metadata = {"rounds": [facts(usage={"input": 5, "output": 2})], "counted": counted(*costs)}
+    assert figures(metadata)["Cost"] == words
+
+
+@pytest.mark.parametrize("usage", [{}, {"input": 5}])
+def test_what_nobody_counted_has_no_cost(usage):
+    metadata = {"rounds": [facts(usage=usage)], "counted": counted(7) if not usage else []}
+    assert "Cost" not in figures(metadata)

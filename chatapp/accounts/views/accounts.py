@@ -14,7 +14,7 @@ from django.contrib.auth.models import User
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
-from django.urls import reverse_lazy
+from django.urls import reverse, reverse_lazy
 from django.utils import timezone
 from django.utils.decorators import method_decorator
 from django.views.decorators.http import require_http_methods, require_safe
@@ -49,6 +49,12 @@ class SignIn(ThrottledPage, views.LoginView):
     template_name = "accounts/login.html"
     authentication_form = SignInForm
     redirect_authenticated_user = True
+
+    def get(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        """Who is sent here while nobody can sign in makes the first account."""
+        if "next" in request.GET and first_account.is_empty():
+            return redirect(f"{reverse('signup')}?{request.META['QUERY_STRING']}")
+        return super().get(request, *args, **kwargs)
 
     def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
         more = {"signup_open": settings.SIGNUP_OPEN, "first": first_account.is_empty()}

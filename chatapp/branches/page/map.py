@@ -9,7 +9,7 @@ from datetime import datetime
 from itertools import islice
 from uuid import UUID
 
-from ...core.durations import in_short
+from ...core.durations import in_short, together
 from ...core.recorded import Recorded
 from ...core.titles import one_line
 from ...core.tree import Tree
@@ -129,7 +129,7 @@ def map_of(
 
 
 def _total(thoughts: Sequence[Sequence[int]]) -> str:
-    return in_short(sum(map(sum, thoughts))) if any(thoughts) else ""
+    return in_short(sum(map(together, thoughts))) if any(thoughts) else ""
 
 
 def beginning_in_words(found: Beginning) -> str:
@@ -139,7 +139,7 @@ def beginning_in_words(found: Beginning) -> str:
 
 
 def _facts(row: Message, durations: Sequence[int]) -> str:
-    took = [in_short(sum(durations))] if durations else []
+    took = [in_short(together(durations))] if durations else []
     status = _STATUS.get(Status(row.status))
     return ", ".join([*took, *([status] if status else [])])
 

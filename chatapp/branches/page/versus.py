@@ -12,7 +12,7 @@ from ...core.recorded import Recorded
 from ...pages.words.axis import Scale, percent
 from ...store.branches import Answer
 from ...store.models import LIVE, Role
-from ...thread.figures import figures_of_several
+from ...thread.figures import COST, NOT_KNOWN, figures_of_several
 from ...thread.timeline import TimelineBar, TimelineRow, Waterfall, length_of
 
 NONE = "none"
@@ -24,6 +24,7 @@ _NAMES = (
     "Tokens",
     "From the cache",
     "Tokens of thought",
+    COST,
 )
 _ALWAYS = ("Thinking", "Tools", "In all", "Tokens")
 
@@ -100,4 +101,6 @@ def versus(a: Side, b: Side, *, scale: int) -> list[FigureOfBoth]:
     one, two = a.cells(scale), b.cells(scale)
     names = ["Messages", *(["Effort"] if any([*a.efforts, *b.efforts]) else [])]
     names += [name for name in _NAMES if name in one or name in two or name in _ALWAYS]
+    if not any(side[COST].words != NOT_KNOWN for side in (one, two) if COST in side):
+        names = [name for name in names if name != COST]
     return [FigureOfBoth(name, one.get(name, Cell(NONE)), two.get(name, Cell(NONE))) for name in names]

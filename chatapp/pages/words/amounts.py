@@ -49,6 +49,13 @@ def paid(counts: Mapping[str, int]) -> str:
     return "under $ 0.01" if 0 < known < MILLION / 100 else f"$ {dollars(known):,.2f}"
 
 
+def to_the_hundredth_of_a_cent(millionths: int) -> str:
+    """Of one answer, which seldom costs a cent."""
+    if 0 < millionths < 100:
+        return "under $ 0.0001"
+    return f"$ {dollars(millionths):,.4f}" if millionths < MILLION else f"$ {dollars(millionths):,.2f}"
+
+
 def paid_in_part(counts: Mapping[str, int]) -> bool:
     return bool(counts.get("cost") and counts.get("unpriced"))
 

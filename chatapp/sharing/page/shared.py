@@ -7,7 +7,7 @@ from datetime import tzinfo
 from functools import partial
 
 from ...catalog.page.models_shown import models_in_words
-from ...core.durations import in_short
+from ...core.durations import in_short, together
 from ...core.items import Kind
 from ...core.plural import many
 from ...core.recorded import Recorded
@@ -110,6 +110,6 @@ def _sums(branch: Branch, catalog: Catalog, length: int) -> str:
     answers = [row for row in branch.messages if row.role == Role.ASSISTANT]
     taken = [ms for row in answers for ms in Recorded(row.metadata).thoughts.values()]
     models = list(dict.fromkeys(catalog.label(row.model) or row.model for row in answers))
-    thought = f"{in_short(sum(taken))} of thought" if taken else ""
+    thought = f"{in_short(together(taken))} of thought" if taken else ""
     by = f"by {models_in_words(models)}" if models else ""
     return f"{', '.join(filter(None, [said, ' '.join(filter(None, [thought, by]))]))}."

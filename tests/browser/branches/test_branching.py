@@ -159,6 +159,7 @@ def test_a_deleted_answer_is_gone_with_what_is_below_it_and_can_come_back(enter,
     answered(tab, upstream, "Why?", Write("One."))
     answered(tab, upstream, "And then?", Write("Deep one."))
     before = tab.normal(tab.page.locator("#messages"))
+    tab.press("More on this answer", within=tab.answers.first)
     tab.press("Delete", within=tab.answers.first)
     dialog = tab.page.get_by_role("dialog")
     expect(dialog).to_contain_text("3 messages")

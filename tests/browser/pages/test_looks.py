@@ -66,6 +66,7 @@ def test_a_toast_lies_over_no_words_and_not_over_the_composer(enter, upstream, l
     tab = enter(**look).open()
     answered(tab, upstream, "Why?", Write(words))
     answered(tab, upstream, "And then?", Write("Never mind."))
+    tab.press("More on this question", within=tab.questions.last)
     tab.press("Delete", within=tab.questions.last)
     tab.page.get_by_role("dialog").get_by_role("button", name="Delete").click()
     toast = tab.page.locator("[data-toast]")
