@@ -17,7 +17,7 @@ from markdown_it.utils import EnvType
 
 from .addresses_in_text import Addresses
 from .footnotes import footnotes
-from .formula_rules import formula_block, formula_inline
+from .formula_rules import formula_block, formula_inline, formulas_in_order
 from .link_rules import finish_links, may_link, readable_url
 from .token_html import PIECES
 
@@ -107,6 +107,7 @@ def _add_rules(md: MarkdownIt) -> None:
     md.inline.ruler.before("escape", "formula", formula_inline)
     md.inline.ruler.before("autolink", "break", _break)
     md.core.ruler.push("links", finish_links)
+    md.core.ruler.push("formulas", formulas_in_order)
 
 
 def _break(state: StateInline, silent: bool) -> bool:

@@ -25,7 +25,7 @@ _LENGTH = re.compile(r"(-?(?:[0-9]++(?:\.[0-9]++)?|\.[0-9]++))(?:r?em|ex)?")
 # Larger ones would lay a formula over the page around it.
 _LEAST, _MOST = -1.0, 20.0
 _FORMS = """
-    accent accentunder displaystyle linethickness mathvariant movablelimits notation scriptlevel stretchy symmetric
+    accent accentunder displaystyle form linethickness mathvariant movablelimits notation scriptlevel stretchy symmetric
 """
 ATTRIBUTES: dict[str, set[str]] = {
     "a": {"href", "title", "target", "rel", "id", "aria-label"},

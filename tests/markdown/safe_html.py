@@ -29,6 +29,7 @@ CLASSES = {
         "right",
         "apart",
     ),
+    *("tight", "whole", "side", "margin", "red", "orange", "green", "teal", "blue", "purple", "grey"),
     *("flush-left", "flush-right", "rule-left", "rule-right", "rule-top", "rule-bottom"),
 }
 _ID = r"fn(ref)?-[A-Za-z0-9_-]*-[0-9.]+"
@@ -54,7 +55,7 @@ VALUES = {
     **dict.fromkeys(
         ("accent", "accentunder", "displaystyle", "movablelimits", "stretchy", "symmetric"), "true|false"
     ),
-    **dict.fromkeys(("linethickness", "mathvariant", "notation", "scriptlevel"), _WORD),
+    **dict.fromkeys(("form", "linethickness", "mathvariant", "notation", "scriptlevel"), _WORD),
 }
 ONLY_ON = {"href": "a", "rel": "a", "target": "a", "type": "button input", "title": "a code", "id": "a li"}
 
