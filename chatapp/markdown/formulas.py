@@ -67,23 +67,23 @@ CLASSES = frozenset((*_CLASSES.values(), *(name for _, name in _HUES), "grey"))
 
 
 @dataclass(frozen=True)
-class Written:
+class ReadyFormula:
     """A formula as the converter may read it; or why it may not."""
 
     latex: str
     wrong: str = ""
 
 
-def written(latex: str, definitions: Definitions, *, display: bool) -> Written:
+def written(latex: str, definitions: Definitions, *, display: bool) -> ReadyFormula:
     """To be asked for each formula of an answer in their order, for what one defines the next ones use."""
     try:
         _bearable(latex)
-        return Written(written_out(latex, definitions, display=display))
+        return ReadyFormula(written_out(latex, definitions, display=display))
     except WrongFormula as wrong:
-        return Written(latex, str(wrong))
+        return ReadyFormula(latex, str(wrong))
 
 
-def formula(written: Written, labels: dict[str, str], *, source: str, display: bool) -> str:
+def formula(written: ReadyFormula, labels: dict[str, str], *, source: str, display: bool) -> str:
     """MathML; or the source as it was written, as code, with the reason in its title."""
     try:
         return _drawn(written, labels, display=display)
@@ -97,7 +97,7 @@ def mathml(latex: str, *, display: bool) -> str:
     return _drawn(written(latex, definitions, display=display), definitions.labels, display=display)
 
 
-def _drawn(written: Written, labels: dict[str, str], *, display: bool) -> str:
+def _drawn(written: ReadyFormula, labels: dict[str, str], *, display: bool) -> str:
     if written.wrong:
         raise WrongFormula(written.wrong)
     latex = with_references(written.latex, labels)

@@ -102,7 +102,7 @@ def _closes_itself(top: Token, text: str) -> bool:
             return True
         case "heading_open":
             return top.markup.startswith("#")
-        case "formula_block":
+        case "formula_block" | "details_open":
             return bool(top.meta["closed"])
         case "fence":
             return not _is_open(top, text)

@@ -103,12 +103,12 @@ def table_close(token: Token, env: EnvType) -> str:
 
 @_piece
 def th_open(token: Token, env: EnvType) -> str:
-    return f"<th{_align(token)}>"
+    return f'<th dir="auto"{_align(token)}>'
 
 
 @_piece
 def td_open(token: Token, env: EnvType) -> str:
-    return f"<td{_align(token)}>"
+    return f'<td dir="auto"{_align(token)}>'
 
 
 def _align(token: Token) -> str:
@@ -119,7 +119,7 @@ def _align(token: Token) -> str:
 @_piece
 def list_item_open(token: Token, env: EnvType) -> str:
     if "checked" not in token.meta:
-        return "<li>"
+        return '<li dir="auto">'
     done = token.meta["checked"]
     state, words = (" checked", "Done") if done else ("", "To do")
-    return f'<li><input type="checkbox" disabled{state} aria-label="{words}"> '
+    return f'<li dir="auto"><input type="checkbox" disabled{state} aria-label="{words}"> '

@@ -18,7 +18,7 @@ class WrongFormula(ValueError):
 
 
 @dataclass(frozen=True)
-class Command:
+class Definition:
     """As `\\newcommand` says it. With a `default` the first of its arguments may be left out."""
 
     arguments: int
@@ -28,7 +28,7 @@ class Command:
 
 @dataclass
 class Definitions:
-    commands: dict[str, Command] = field(default_factory=dict)
+    commands: dict[str, Definition] = field(default_factory=dict)
     labels: dict[str, str] = field(default_factory=dict)
     expanded: int = 0
 
@@ -36,7 +36,7 @@ class Definitions:
     def size(self) -> int:
         return len(self.commands) + len(self.labels)
 
-    def define(self, name: str, command: Command) -> None:
+    def define(self, name: str, command: Definition) -> None:
         if len(command.body) > LONGEST_BODY or len(self.commands) >= MOST_COMMANDS:
             raise WrongFormula("Too much is defined here.")
         if not name.startswith("\\") or command.arguments > 9:
@@ -65,5 +65,5 @@ class Definitions:
 
     @classmethod
     def again(cls, kept: dict[str, Any]) -> Definitions:
-        commands = {name: Command(**each) for name, each in kept.get("commands", {}).items()}
+        commands = {name: Definition(**each) for name, each in kept.get("commands", {}).items()}
         return cls(commands, dict(kept.get("labels", {})), kept.get("expanded", 0))

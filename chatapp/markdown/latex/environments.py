@@ -46,14 +46,14 @@ _NO_COLUMN = re.compile(r"[@!><]\{[^{}]*\}|[pmbX]\{[^{}]*\}")
 
 
 @dataclass(frozen=True)
-class Environment:
+class Surrounding:
     opening: str
     closing: str
     name: str = ""
     counted: bool = False
 
 
-def environment(name: str, columns: str = "") -> Environment:
+def environment(name: str, columns: str = "") -> Surrounding:
     """`columns` is how a matrix with a star aligns what it holds."""
     if name.endswith("smallmatrix") and name[:-11] in _DELIMITERS:
         return _matrix(name[:-11], f"\\begin{{subarray}}{{{'c' * _COLUMNS}}}", r"\end{subarray}")
@@ -61,14 +61,14 @@ def environment(name: str, columns: str = "") -> Environment:
         column = columns if columns in ("l", "c", "r") else "c"
         return _matrix(name[:-7], f"\\begin{{array}}{{{column * _COLUMNS}}}", r"\end{array}")
     known = _NAMES.get(name, name)
-    return Environment(f"\\begin{{{known}}}", f"\\end{{{known}}}", known, counted=name in _COUNTED)
+    return Surrounding(f"\\begin{{{known}}}", f"\\end{{{known}}}", known, counted=name in _COUNTED)
 
 
-def _matrix(delimiters: str, opening: str, closing: str) -> Environment:
+def _matrix(delimiters: str, opening: str, closing: str) -> Surrounding:
     left, right = _DELIMITERS[delimiters]
     if not left:
-        return Environment(opening, closing)
-    return Environment(f"\\left{left}{opening}", f"{closing}\\right{right}")
+        return Surrounding(opening, closing)
+    return Surrounding(f"\\left{left}{opening}", f"{closing}\\right{right}")
 
 
 def plain_columns(columns: str) -> str:

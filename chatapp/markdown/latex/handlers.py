@@ -6,9 +6,9 @@ import re
 from collections.abc import Callable, Sequence
 
 from .chemistry import chemistry
-from .definitions import Command, Definitions, WrongFormula
+from .definitions import Definition, Definitions, WrongFormula
 from .quantities import number, unit
-from .reader import Reader, joined, tokens_of
+from .reader import LatexReader, joined, tokens_of
 from .writer import Handler, Writer
 
 HANDLERS: dict[str, Handler] = {}
@@ -54,7 +54,7 @@ _TEXTS = {
 
 
 def _text(name: str) -> Handler:
-    def handler(writer: Writer, reader: Reader) -> Sequence[str]:
+    def handler(writer: Writer, reader: LatexReader) -> Sequence[str]:
         return [_with_mathematics(name, reader.argument(), writer)]
 
     return handler
@@ -85,18 +85,18 @@ def _piece(name: str, run: list[str], writer: Writer, *, mathematics: bool) -> s
 
 
 @_handles("fbox", "framebox")
-def _box(writer: Writer, reader: Reader) -> Sequence[str]:
+def _box(writer: Writer, reader: LatexReader) -> Sequence[str]:
     reader.option()
     return [r"\boxed", "{", _with_mathematics("text", reader.argument(), writer), "}"]
 
 
 @_handles("intertext", "shortintertext")
-def _between(writer: Writer, reader: Reader) -> Sequence[str]:
+def _between(writer: Writer, reader: LatexReader) -> Sequence[str]:
     return [_with_mathematics("text", reader.argument(), writer), *writer.write([r"\\"])]
 
 
 @_handles("hspace", "kern", "hskip")
-def _space(writer: Writer, reader: Reader) -> Sequence[str]:
+def _space(writer: Writer, reader: LatexReader) -> Sequence[str]:
     reader.took("*")
     if reader.peek() != "{":
         return [r"\kern"]
@@ -104,13 +104,13 @@ def _space(writer: Writer, reader: Reader) -> Sequence[str]:
 
 
 @_handles("cline", "cmidrule", "extrarowheight")
-def _nothing(writer: Writer, reader: Reader) -> Sequence[str]:
+def _nothing(writer: Writer, reader: LatexReader) -> Sequence[str]:
     reader.argument()
     return []
 
 
 @_handles("color")
-def _colour(writer: Writer, reader: Reader) -> Sequence[str]:
+def _colour(writer: Writer, reader: LatexReader) -> Sequence[str]:
     """Before a group it means that group, as those write it who have a package for it."""
     name = reader.word()
     if reader.peek() != "{":
@@ -119,7 +119,7 @@ def _colour(writer: Writer, reader: Reader) -> Sequence[str]:
 
 
 @_handles("sout")
-def _struck(writer: Writer, reader: Reader) -> Sequence[str]:
+def _struck(writer: Writer, reader: LatexReader) -> Sequence[str]:
     return [r"\cancel", "{", *writer.write(reader.argument()), "}"]
 
 
@@ -127,7 +127,7 @@ def _struck(writer: Writer, reader: Reader) -> Sequence[str]:
 
 
 @_handles("tag")
-def _tag(writer: Writer, reader: Reader) -> Sequence[str]:
+def _tag(writer: Writer, reader: LatexReader) -> Sequence[str]:
     star = "*" if reader.took("*") else ""
     words = joined([piece for piece in reader.argument() if piece != "$"]).strip()
     row = writer.row()
@@ -137,7 +137,7 @@ def _tag(writer: Writer, reader: Reader) -> Sequence[str]:
 
 
 @_handles("label")
-def _label(writer: Writer, reader: Reader) -> Sequence[str]:
+def _label(writer: Writer, reader: LatexReader) -> Sequence[str]:
     name = reader.word()
     if writer.display:
         writer.row().labels.append(name)
@@ -145,7 +145,7 @@ def _label(writer: Writer, reader: Reader) -> Sequence[str]:
 
 
 def _referring(name: str) -> Handler:
-    def handler(writer: Writer, reader: Reader) -> Sequence[str]:
+    def handler(writer: Writer, reader: LatexReader) -> Sequence[str]:
         return [f"\\{name}{{{_REFERENCE.sub('', reader.word()).replace('{', '').replace('}', '')}}}"]
 
     return handler
@@ -159,7 +159,7 @@ HANDLERS |= {f"\\{name}": _referring("ref") for name in ("ref", "autoref", "cref
 
 
 @_handles("newcommand", "renewcommand", "providecommand", "DeclareRobustCommand")
-def _newcommand(writer: Writer, reader: Reader) -> Sequence[str]:
+def _newcommand(writer: Writer, reader: LatexReader) -> Sequence[str]:
     reader.took("*")
     name = reader.word()
     count = joined(reader.option() or ["0"]).strip()
@@ -167,40 +167,42 @@ def _newcommand(writer: Writer, reader: Reader) -> Sequence[str]:
     body = joined(reader.argument())
     if not count.isdecimal():
         raise WrongFormula("A definition says how many it wants, and that is no number.")
-    writer.definitions.define(name, Command(int(count), body, None if default is None else joined(default)))
+    writer.definitions.define(
+        name, Definition(int(count), body, None if default is None else joined(default))
+    )
     return []
 
 
 @_handles("def", "gdef", "edef", "xdef")
-def _def(writer: Writer, reader: Reader) -> Sequence[str]:
+def _def(writer: Writer, reader: LatexReader) -> Sequence[str]:
     name, count = _name(reader), 0
     while reader.peek() not in ("{", ""):
         count += reader.next() == "#"
-    writer.definitions.define(name, Command(count, joined(reader.argument())))
+    writer.definitions.define(name, Definition(count, joined(reader.argument())))
     return []
 
 
 @_handles("let")
-def _let(writer: Writer, reader: Reader) -> Sequence[str]:
+def _let(writer: Writer, reader: LatexReader) -> Sequence[str]:
     name = _name(reader)
     reader.took("=")
     other = _name(reader)
     known = writer.definitions.commands.get(other)
-    writer.definitions.define(name, known or Command(0, other))
+    writer.definitions.define(name, known or Definition(0, other))
     return []
 
 
-def _name(reader: Reader) -> str:
+def _name(reader: LatexReader) -> str:
     if not reader.peek():
         raise WrongFormula("Nothing is named in this definition.")
     return reader.next()
 
 
 @_handles("DeclareMathOperator")
-def _operator(writer: Writer, reader: Reader) -> Sequence[str]:
+def _operator(writer: Writer, reader: LatexReader) -> Sequence[str]:
     star = "*" if reader.took("*") else ""
     name, words = reader.word(), joined(reader.argument())
-    writer.definitions.define(name, Command(0, f"\\operatorname{star}{{{words}}}"))
+    writer.definitions.define(name, Definition(0, f"\\operatorname{star}{{{words}}}"))
     return []
 
 
@@ -208,7 +210,7 @@ def _operator(writer: Writer, reader: Reader) -> Sequence[str]:
 
 
 def _derivative(sign: str) -> Handler:
-    def handler(writer: Writer, reader: Reader) -> Sequence[str]:
+    def handler(writer: Writer, reader: LatexReader) -> Sequence[str]:
         reader.took("*")
         order = writer.text(reader.option() or [])
         given = [writer.text(reader.argument())]
@@ -234,7 +236,7 @@ HANDLERS |= {f"\\{name}": _derivative(r"\delta") for name in ("fdv", "functional
 
 
 @_handles("dd", "differential")
-def _differential(writer: Writer, reader: Reader) -> Sequence[str]:
+def _differential(writer: Writer, reader: LatexReader) -> Sequence[str]:
     option = reader.option()
     power = ["^", "{", *writer.write(option), "}"] if option else []
     variable = ["{", *writer.write(reader.argument()), "}"] if reader.peek() == "{" else []
@@ -242,12 +244,12 @@ def _differential(writer: Writer, reader: Reader) -> Sequence[str]:
 
 
 @_handles("eval", "evaluated")
-def _evaluated(writer: Writer, reader: Reader) -> Sequence[str]:
+def _evaluated(writer: Writer, reader: LatexReader) -> Sequence[str]:
     return [r"\left.", *writer.write(reader.argument()), r"\right|"]
 
 
 @_handles("braket")
-def _product(writer: Writer, reader: Reader) -> Sequence[str]:
+def _product(writer: Writer, reader: LatexReader) -> Sequence[str]:
     parts = [writer.text(reader.argument())]
     if reader.peek() == "{":
         parts.append(writer.text(reader.argument()))
@@ -255,13 +257,13 @@ def _product(writer: Writer, reader: Reader) -> Sequence[str]:
 
 
 @_handles("div", "divergence")
-def _divided(writer: Writer, reader: Reader) -> Sequence[str]:
+def _divided(writer: Writer, reader: LatexReader) -> Sequence[str]:
     """Before a vector it is the divergence."""
     return [r"\nabla\cdot "] if reader.peek() in _VECTORS else [r"\div"]
 
 
 @_handles("qty")
-def _quantity_or_brackets(writer: Writer, reader: Reader) -> Sequence[str]:
+def _quantity_or_brackets(writer: Writer, reader: LatexReader) -> Sequence[str]:
     opening = reader.peek()
     if opening in _MATRICES and opening != "|":
         closing = _MATRICES[opening][0]
@@ -271,7 +273,7 @@ def _quantity_or_brackets(writer: Writer, reader: Reader) -> Sequence[str]:
 
 
 def _matrix(delimiter: str) -> Handler:
-    def handler(writer: Writer, reader: Reader) -> Sequence[str]:
+    def handler(writer: Writer, reader: LatexReader) -> Sequence[str]:
         opening, kind = reader.peek(), delimiter
         if opening in _MATRICES and opening != "|":
             closing, kind = _MATRICES[opening]
@@ -291,7 +293,7 @@ HANDLERS |= {f"\\{kind}mqty": _matrix(kind) for kind in ("", "p", "b", "v")}
 
 
 @_handles("SI")
-def _quantity(writer: Writer, reader: Reader) -> Sequence[str]:
+def _quantity(writer: Writer, reader: LatexReader) -> Sequence[str]:
     reader.option()
     value = number(joined(writer.write(reader.argument())))
     if reader.peek() != "{":
@@ -300,32 +302,32 @@ def _quantity(writer: Writer, reader: Reader) -> Sequence[str]:
 
 
 @_handles("SIrange", "qtyrange")
-def _range_of_quantities(writer: Writer, reader: Reader) -> Sequence[str]:
+def _range_of_quantities(writer: Writer, reader: LatexReader) -> Sequence[str]:
     reader.option()
     first, last, sign = reader.word(), reader.word(), unit(reader.argument())
     return [number(first), r"\,", sign, r"\text{ to }", number(last), r"\,", sign]
 
 
 @_handles("numrange")
-def _range_of_numbers(writer: Writer, reader: Reader) -> Sequence[str]:
+def _range_of_numbers(writer: Writer, reader: LatexReader) -> Sequence[str]:
     reader.option()
     return [number(reader.word()), r"\text{ to }", number(reader.word())]
 
 
 @_handles("si", "unit")
-def _unit(writer: Writer, reader: Reader) -> Sequence[str]:
+def _unit(writer: Writer, reader: LatexReader) -> Sequence[str]:
     reader.option()
     return [unit(reader.argument())]
 
 
 @_handles("num")
-def _number(writer: Writer, reader: Reader) -> Sequence[str]:
+def _number(writer: Writer, reader: LatexReader) -> Sequence[str]:
     reader.option()
     return [number(reader.word())]
 
 
 @_handles("ang")
-def _angle(writer: Writer, reader: Reader) -> Sequence[str]:
+def _angle(writer: Writer, reader: LatexReader) -> Sequence[str]:
     reader.option()
     signs = (r"^{\circ}", r"'", r"''")
     parts = reader.word().split(";")[:3]
@@ -333,7 +335,7 @@ def _angle(writer: Writer, reader: Reader) -> Sequence[str]:
 
 
 @_handles("pu")
-def _physical(writer: Writer, reader: Reader) -> Sequence[str]:
+def _physical(writer: Writer, reader: LatexReader) -> Sequence[str]:
     value, _, sign = joined(reader.argument()).strip().partition(" ")
     return [number(value), *([r"\,", unit(tokens_of(sign))] if sign else [])]
 
@@ -342,5 +344,5 @@ def _physical(writer: Writer, reader: Reader) -> Sequence[str]:
 
 
 @_handles("ce")
-def _reaction(writer: Writer, reader: Reader) -> Sequence[str]:
+def _reaction(writer: Writer, reader: LatexReader) -> Sequence[str]:
     return ["{", *writer.write(tokens_of(chemistry(joined(reader.argument())))), "}"]

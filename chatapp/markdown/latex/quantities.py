@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterator, Sequence
 
 _NUMBER = re.compile(r"([+-]?)([0-9]*)([.,][0-9]+)?(\([0-9]+\))?(?:[eEdD]([+-]?[0-9]+))?")
-_DIGITS_BEFORE_THREES = re.compile(r"(?<=[0-9])(?=(?:[0-9]{3})+\Z)")
 _NAMED = r"""
     metre=m meter=m gram=g second=s ampere=A kelvin=K mole=mol candela=cd hertz=Hz newton=N pascal=Pa joule=J watt=W coulomb=C
     volt=V farad=F ohm=Ω siemens=S weber=Wb tesla=T henry=H lumen=lm lux=lx becquerel=Bq gray=Gy sievert=Sv katal=kat minute=min
@@ -46,7 +45,12 @@ def number(text: str) -> str:
 
 
 def _grouped(whole: str) -> str:
-    return _DIGITS_BEFORE_THREES.sub(r"\\,", whole) if len(whole) > 4 else whole
+    if len(whole) <= 4:
+        return whole
+    first = len(whole) % 3
+    return r"\,".join(
+        filter(None, (whole[:first], *(whole[at : at + 3] for at in range(first, len(whole), 3))))
+    )
 
 
 def unit(tokens: Sequence[str]) -> str:

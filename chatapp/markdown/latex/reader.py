@@ -29,7 +29,7 @@ def _is_name(piece: str) -> bool:
     return piece[0] == "\\" and piece[-1].isalpha()
 
 
-class Reader:
+class LatexReader:
     def __init__(self, tokens: Sequence[str]) -> None:
         self._tokens = tokens
         self._partners = _partners(tokens)

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 from .commands import SILENT, SILENT_ARGUMENT, TEMPLATES
-from .definitions import Command, Definitions, WrongFormula
-from .environments import NOTHING, NUMBERED, THREE_COLUMNS, Environment, environment, plain_columns
-from .reader import Reader, joined, tokens_of
+from .definitions import Definition, Definitions, WrongFormula
+from .environments import NOTHING, NUMBERED, THREE_COLUMNS, Surrounding, environment, plain_columns
+from .reader import LatexReader, joined, tokens_of
 
 MOST_NESTED = 60
 # What one formula may come to.
@@ -24,7 +24,7 @@ _BIG = r"""
 _LIMITED = frozenset(_BIG.split())
 _ADDING = frozenset(("+", "-", r"\pm", r"\mp", r"\times", r"\cdot"))
 
-Handler = Callable[["Writer", Reader], Sequence[str]]
+Handler = Callable[["Writer", LatexReader], Sequence[str]]
 
 
 @dataclass
@@ -37,7 +37,7 @@ class _Row:
 
 @dataclass
 class _Opened:
-    environment: Environment
+    environment: Surrounding
     at: int
     three_columns: bool = False
     numbered: bool = False
@@ -75,7 +75,7 @@ class Writer:
         if self._depth > MOST_NESTED or self._left < 0:
             raise WrongFormula("The formula is too long when it is written out.")
         outside = len(self._opened)
-        reader, made = Reader(tokens), list[str]()
+        reader, made = LatexReader(tokens), list[str]()
         while reader.more():
             self._step(reader, made)
         if len(self._opened) != outside:
@@ -86,7 +86,7 @@ class Writer:
     def text(self, tokens: Sequence[str]) -> str:
         return joined(self.write(tokens))
 
-    def _step(self, reader: Reader, made: list[str]) -> None:
+    def _step(self, reader: LatexReader, made: list[str]) -> None:
         piece = reader.next()
         if piece in self.definitions.commands:
             made += self._expanded(self.definitions.commands[piece], reader)
@@ -112,7 +112,7 @@ class Writer:
 
     # What stands for something else
 
-    def _expanded(self, command: Command, reader: Reader) -> list[str]:
+    def _expanded(self, command: Definition, reader: LatexReader) -> list[str]:
         given: list[list[str]] = []
         if command.default is not None:
             option = reader.option()
@@ -126,7 +126,7 @@ class Writer:
         self.definitions.spend(len(body))
         return self.write(body)
 
-    def _filled(self, name: str, reader: Reader) -> list[str]:
+    def _filled(self, name: str, reader: LatexReader) -> list[str]:
         arguments, body = TEMPLATES[name]
         if arguments:
             reader.took("*")
@@ -138,7 +138,7 @@ class Writer:
 
     # Environments
 
-    def _begin(self, reader: Reader, made: list[str]) -> None:
+    def _begin(self, reader: LatexReader, made: list[str]) -> None:
         name = reader.word()
         if name in NOTHING:
             return
@@ -155,7 +155,7 @@ class Writer:
         if opening.name in ("array", "subarray"):
             made.append(f"{{{plain_columns(reader.word())}}}")
 
-    def _end(self, reader: Reader, made: list[str]) -> None:
+    def _end(self, reader: LatexReader, made: list[str]) -> None:
         name = reader.word()
         if name in NOTHING:
             return
@@ -169,7 +169,7 @@ class Writer:
             opened.environment = environment(name)
         made += [self._number(opened.row), opened.environment.closing]
 
-    def _end_row(self, reader: Reader) -> list[str]:
+    def _end_row(self, reader: LatexReader) -> list[str]:
         reader.took("*")
         if reader.peek() == "[":
             at = reader.at
