@@ -270,6 +270,7 @@ NOT_WALKED = (
     "models",
     "oversight.",
     "pages.errors",
+    "pages.fonts.subset",
     "pages.health",
     "pages.limiting.throttle",
     "pages.models",
