@@ -229,6 +229,12 @@ TEMPLATES = [
 STATIC_URL = "/static/"
 STATIC_ROOT = BASE_DIR / "static-served"
 STATICFILES_DIRS = [BASE_DIR / "static"]
+STATICFILES_FINDERS = [
+    "django.contrib.staticfiles.finders.FileSystemFinder",
+    "django.contrib.staticfiles.finders.AppDirectoriesFinder",
+    "chatapp.pages.fonts.finder.FontFinder",
+]
+FONTS_ROOT = BASE_DIR / "static-made"
 STORAGES = {"staticfiles": {"BACKEND": "chatapp.pages.static_files.Storage"}}
 WHITENOISE_USE_FINDERS = True
 WHITENOISE_ALLOW_ALL_ORIGINS = False

@@ -73,7 +73,7 @@ def _footnote_block_close(*_: Any) -> str:
 def _footnote_open(
     self: RendererHTML, tokens: Sequence[Token], at: int, options: OptionsDict, env: EnvType
 ) -> str:
-    return f'<li id="fn-{_place(tokens[at], env)[0]}">'
+    return f'<li dir="auto" id="fn-{_place(tokens[at], env)[0]}">'
 
 
 def _footnote_anchor(

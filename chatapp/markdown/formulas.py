@@ -7,15 +7,19 @@ brackets that nothing closes.
 from __future__ import annotations
 
 import re
+from colorsys import rgb_to_hls
+from dataclasses import dataclass
 from functools import cache
 
 from markdown_it.common.utils import escapeHtml
 from math_core import LatexError, LatexToMathML
 
 from ..core.visible import Leave, hides
+from .latex import Definitions, WrongFormula, with_references, written_out
 from .signs import marked
 
 MOST_SIGNS = 4000
+MOST_WRITTEN_OUT = 4 * MOST_SIGNS
 MOST_NESTED = 60
 MOST_OPEN = 8
 
@@ -31,10 +35,6 @@ _SIGN = re.compile(r"\\(?:left|right|middle)(?![A-Za-z])\s*(?:\\[A-Za-z]+|\\?.)|
 _DEEPER = re.compile(r"\{|\\begin|\\left(?![A-Za-z]).*", re.DOTALL)
 _HIGHER = re.compile(r"\}|\\end|\\right(?![A-Za-z]).*", re.DOTALL)
 _CHAIN = re.compile(r"(?:\\[A-Za-z]+(?![A-Za-z])[\s\w^_]{0,3}){80}")
-_DEFINES = re.compile(
-    r"\\(?:newcommand|renewcommand|providecommand|def|gdef|edef|xdef|let|eqref)(?![A-Za-z])"
-)
-_NUMBERED = re.compile(r"\\(begin|end)\{(equation|align|gather|multline|alignat|flalign)\}")
 _STYLE = re.compile(r' style="([^"]*)"')
 _CLASSES = {
     "text-align: left": "left",
@@ -42,31 +42,68 @@ _CLASSES = {
     "padding-left: 0": "flush-left",
     "padding-right: 0": "flush-right",
     "padding-left:1em": "apart",
+    "padding-top: 0": "tight",
+    "width: 100%": "whole",
+    "width: 50%": "side",
+    "width: 7.5%": "margin",
     **{
         f"border-{side}: 0.05em {line} currentcolor": f"rule-{side}"
         for side in ("left", "right", "top", "bottom")
         for line in ("solid", "dashed")
     },
 }
-CLASSES = frozenset(_CLASSES.values())
+_COLOUR = re.compile(r"color:#([0-9A-F]{2})([0-9A-F]{2})([0-9A-F]{2})")
+# Round the wheel, each from where it begins.
+_HUES = (
+    (0, "red"),
+    (0.045, "orange"),
+    (0.18, "green"),
+    (0.46, "teal"),
+    (0.54, "blue"),
+    (0.71, "purple"),
+    (0.93, "red"),
+)
+CLASSES = frozenset((*_CLASSES.values(), *(name for _, name in _HUES), "grey"))
 
 
-class WrongFormula(ValueError):
-    """Says why there is no picture of this formula."""
+@dataclass(frozen=True)
+class ReadyFormula:
+    """A formula as the converter may read it; or why it may not."""
+
+    latex: str
+    wrong: str = ""
 
 
-def formula(latex: str, *, source: str, display: bool) -> str:
+def written(latex: str, definitions: Definitions, *, display: bool) -> ReadyFormula:
+    """To be asked for each formula of an answer in their order, for what one defines the next ones use."""
+    try:
+        _bearable(latex)
+        return ReadyFormula(written_out(latex, definitions, display=display))
+    except WrongFormula as wrong:
+        return ReadyFormula(latex, str(wrong))
+
+
+def formula(written: ReadyFormula, labels: dict[str, str], *, source: str, display: bool) -> str:
     """MathML; or the source as it was written, as code, with the reason in its title."""
     try:
-        return mathml(latex, display=display)
+        return _drawn(written, labels, display=display)
     except WrongFormula as wrong:
         return f'<code title="{escapeHtml(str(wrong)[:200])}">{marked(escapeHtml(source))}</code>'
 
 
 def mathml(latex: str, *, display: bool) -> str:
+    """A formula that stands alone."""
+    definitions = Definitions()
+    return _drawn(written(latex, definitions, display=display), definitions.labels, display=display)
+
+
+def _drawn(written: ReadyFormula, labels: dict[str, str], *, display: bool) -> str:
+    if written.wrong:
+        raise WrongFormula(written.wrong)
+    latex = with_references(written.latex, labels)
     _guard(latex)
     try:
-        made = _converter().convert_with_local_state(_unnumbered(latex), displaystyle=display)
+        made = _converter().convert_with_local_state(latex, displaystyle=display)
     except LatexError as error:
         raise WrongFormula(str(error)) from None
     return _STYLE.sub(_classes, made)
@@ -74,27 +111,39 @@ def mathml(latex: str, *, display: bool) -> str:
 
 @cache
 def _converter() -> LatexToMathML:
-    return LatexToMathML(fancy_error=False, max_expansions=50)
-
-
-def _unnumbered(latex: str) -> str:
-    """Numbers in the margin would begin with 1 in every formula."""
-    return _NUMBERED.sub(r"\\\1{\2*}", latex)
+    return LatexToMathML(fancy_error=False, max_expansions=50, allow_unreliable_rendering=True)
 
 
 def _classes(style: re.Match[str]) -> str:
     """A page under our policy ignores styles, so what matters of them becomes classes."""
-    names = [_CLASSES[part] for part in style[1].split(";") if part in _CLASSES]
+    names = [name for part in style[1].split(";") if (name := _CLASSES.get(part) or _colour(part))]
     return f' class="{" ".join(names)}"' if names else ""
 
 
-def _guard(latex: str) -> None:
+def _colour(style: str) -> str:
+    """The nearest of those that are readable by day and by night; black and white are the text's own."""
+    found = _COLOUR.fullmatch(style)
+    if not found:
+        return ""
+    hue, lightness, saturation = rgb_to_hls(*(int(part, 16) / 255 for part in found.groups()))
+    if saturation < 0.15:
+        return "grey" if 0.15 < lightness < 0.85 else ""
+    return next(name for start, name in reversed(_HUES) if hue >= start)
+
+
+def _bearable(latex: str) -> None:
     if len(latex) > MOST_SIGNS:
         raise WrongFormula("The formula is too long.")
     if hides(latex, Leave.PROSE):
         raise WrongFormula("The formula has hidden signs in it.")
-    if _DEFINES.search(latex):
-        raise WrongFormula("Commands cannot be defined here.")
+    if _nesting(latex) > MOST_NESTED:
+        raise WrongFormula("The formula is nested too deeply.")
+
+
+def _guard(latex: str) -> None:
+    """What the converter would not come back from."""
+    if len(latex) > MOST_WRITTEN_OUT:
+        raise WrongFormula("The formula is too long when it is written out.")
     if _CHAIN.search(latex) or _nesting(latex) > MOST_NESTED:
         raise WrongFormula("The formula is nested too deeply.")
     if _left_open(latex) > MOST_OPEN:

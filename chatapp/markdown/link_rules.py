@@ -32,6 +32,11 @@ def may_link(url: str) -> bool:
     return bool(host(url))
 
 
+def leads_nowhere(url: str) -> bool:
+    """A place on a page of its own writer's: here it would be one of ours, so only its words are shown."""
+    return url[:1] == "#" or (url[:1] == "/" and url[1:2] != "/")
+
+
 def readable_url(url: str) -> str:
     """An address as its own text: percent signs are decoded, but the host stays in the letters that are looked up."""
     return mdurl.decode(url, mdurl.DECODE_DEFAULT_CHARS + "%")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from functools import cache
 from typing import Any
 
@@ -12,19 +11,23 @@ from markdown_it.parser_inline import ParserInline
 from markdown_it.ruler import RuleOptionsType
 from markdown_it.rules_block import StateBlock
 from markdown_it.rules_inline import StateInline
+from markdown_it.rules_inline.state_inline import Scanned
 from markdown_it.token import Token
 from markdown_it.utils import EnvType
 
 from .addresses_in_text import Addresses
 from .footnotes import footnotes
-from .formula_rules import formula_block, formula_inline
-from .link_rules import finish_links, may_link, readable_url
+from .formula_rules import formula_block, formula_inline, formulas_in_order
+from .link_rules import finish_links, leads_nowhere, may_link, readable_url
+from .rules.details import details_block
+from .rules.directions import directions
+from .rules.flanking import scanned
+from .rules.tags import tag_inline, tags_in_pairs
 from .token_html import PIECES
 
 # Real texts make less than one token of each sign; a table of empty cells would make hundreds.
 _TOKENS_FOR_NOTHING = 2_000
 _TOKENS_PER_SIGN = 4
-_BREAK = re.compile(r"<br ?/?>", re.IGNORECASE)
 _OPTIONS: dict[str, Any] = {
     "html": False,
     "linkify": True,
@@ -49,6 +52,10 @@ class _Inline(StateInline):
         _count(self.env)
         return super().push(ttype, tag, nesting)
 
+    def scanDelims(self, start: int, canSplitWord: bool) -> Scanned:
+        as_usual = super().scanDelims(start, canSplitWord)
+        return scanned(self, as_usual, start, can_split_word=canSplitWord)
+
 
 class _BlockParser(ParserBlock):
     def parse(self, src: str, md: MarkdownIt, env: EnvType, outTokens: list[Token]) -> list[Token] | None:
@@ -69,7 +76,7 @@ class _InlineParser(ParserInline):
 
 class _Markdown(MarkdownIt):
     def validateLink(self, url: str) -> bool:
-        return may_link(url)
+        return may_link(url) or leads_nowhere(url)
 
     def normalizeLinkText(self, link: str) -> str:
         return readable_url(self.normalizeLink(link))
@@ -105,16 +112,9 @@ def _add_rules(md: MarkdownIt) -> None:
     alternatives: RuleOptionsType = {"alt": ["paragraph", "reference", "blockquote", "list"]}
     md.block.ruler.before("fence", "formula_block", formula_block, alternatives)
     md.inline.ruler.before("escape", "formula", formula_inline)
-    md.inline.ruler.before("autolink", "break", _break)
+    md.block.ruler.before("fence", "details", details_block, alternatives)
+    md.inline.ruler.before("autolink", "tag", tag_inline)
+    md.core.ruler.push("tags", tags_in_pairs)
     md.core.ruler.push("links", finish_links)
-
-
-def _break(state: StateInline, silent: bool) -> bool:
-    """Models break lines inside table cells with the one tag that has no other spelling."""
-    found = _BREAK.match(state.src, state.pos)
-    if not found:
-        return False
-    if not silent:
-        state.push("hardbreak", "br", 0)
-    state.pos = found.end()
-    return True
+    md.core.ruler.push("formulas", formulas_in_order)
+    md.core.ruler.push("directions", directions)

@@ -12,7 +12,7 @@ from .formulas import CLASSES as FORMULA_CLASSES
 from .link_rules import may_link
 
 _TEXT = """
-    a b blockquote br code del div em h1 h2 h3 h4 h5 h6 hr i input li mark ol p pre s section small span strong sup
+    a b blockquote br code del details div em h1 h2 h3 h4 h5 h6 hr i input kbd li mark ol p pre s section small span strong sub summary sup
     table tbody td th thead tr u ul
 """
 _FORMULA = """
@@ -25,19 +25,20 @@ _LENGTH = re.compile(r"(-?(?:[0-9]++(?:\.[0-9]++)?|\.[0-9]++))(?:r?em|ex)?")
 # Larger ones would lay a formula over the page around it.
 _LEAST, _MOST = -1.0, 20.0
 _FORMS = """
-    accent accentunder displaystyle linethickness mathvariant movablelimits notation scriptlevel stretchy symmetric
+    accent accentunder displaystyle form linethickness mathvariant movablelimits notation scriptlevel stretchy symmetric
 """
 ATTRIBUTES: dict[str, set[str]] = {
     "a": {"href", "title", "target", "rel", "id", "aria-label"},
     "code": {"title", "data-grows"},
     "div": {"tabindex", "role", "aria-label", "data-lang"},
     "input": {"type", "disabled", "checked", "aria-label"},
-    "li": {"id"},
+    "li": {"id", "dir"},
+    **{name: {"dir"} for name in ("p", "h1", "h2", "h3", "h4", "h5", "h6", "blockquote", "summary")},
     "ol": {"start"},
     "pre": {"tabindex"},
     "section": {"aria-label"},
-    "td": {"align"},
-    "th": {"align"},
+    "td": {"align", "dir"},
+    "th": {"align", "dir"},
     "math": {"display"},
     **{name: {*_SIZES, *_FORMS.split()} for name in FORMULA if name != "math"},
 }
@@ -58,6 +59,8 @@ def _attribute(tag: str, name: str, value: str) -> str | None:
     match name:
         case "href":
             return value if may_link(value) or (value[:1] == "#" and ID.fullmatch(value[1:])) else None
+        case "dir":
+            return value if value == "auto" else None
         case "id":
             return value if ID.fullmatch(value) else None
         case _ if name in _SIZES:

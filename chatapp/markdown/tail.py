@@ -14,6 +14,7 @@ from markdown_it.token import Token
 
 from .footnotes import Expected
 from .healing import healed
+from .latex import Definitions
 from .parser import TooMuch, environment, parser
 from .whole import as_it_is, groups, html_of
 
@@ -23,25 +24,29 @@ _ENDING = re.compile(r"\n {0,3}(?:`+|~+)\Z")
 
 @dataclass(frozen=True)
 class Known:
-    """What finished blocks have said that later ones need: link definitions, and footnotes in the order of their marks."""
+    """What finished blocks have said that later ones need: link definitions, footnotes in the order of their marks, and what
+    formulas have defined."""
 
     links: dict[str, dict[str, Any]] = field(default_factory=dict)
     notes: dict[str, int] = field(default_factory=dict)
     marks: list[dict[str, Any]] = field(default_factory=list)
+    formulas: dict[str, Any] = field(default_factory=dict)
 
     @property
     def size(self) -> int:
-        return len(self.links) + len(self.notes) + len(self.marks)
+        return len(self.links) + len(self.notes) + len(self.marks) + Definitions.again(self.formulas).size
 
     def environment(self, text: str, ids: str, **more: Any) -> dict[str, Any]:
         marks = {number: dict(mark) for number, mark in enumerate(self.marks)}
         notes = {"refs": Expected(self.notes), "list": marks}
-        return environment(text, prefix=ids, references=dict(self.links), footnotes=notes, **more)
+        return environment(
+            text, prefix=ids, references=dict(self.links), footnotes=notes, formulas=self.formulas, **more
+        )
 
     @classmethod
     def of(cls, env: dict[str, Any]) -> Known:
         notes = env["footnotes"]
-        return cls(env["references"], dict(notes["refs"]), list(notes["list"].values()))
+        return cls(env["references"], dict(notes["refs"]), list(notes["list"].values()), env["formulas"])
 
 
 @dataclass(frozen=True)
@@ -97,7 +102,7 @@ def _closes_itself(top: Token, text: str) -> bool:
             return True
         case "heading_open":
             return top.markup.startswith("#")
-        case "formula_block":
+        case "formula_block" | "details_open":
             return bool(top.meta["closed"])
         case "fence":
             return not _is_open(top, text)

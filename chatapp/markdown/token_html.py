@@ -11,6 +11,7 @@ from markdown_it.token import Token
 from markdown_it.utils import EnvType, OptionsDict
 
 from .code import highlighted, language
+from .formula_rules import displayed
 from .formulas import formula
 from .signs import marked
 
@@ -57,7 +58,7 @@ def fence(token: Token, env: EnvType) -> str:
     if "growing" in env:
         return _code(token.content, name, grows=token.meta.get("open", False), plain=True)
     if name == "math":
-        return _display(token.content, token.content)
+        return _display(token, token.content, env)
     return _code(token.content, name, grows=False)
 
 
@@ -71,16 +72,20 @@ def _code(content: str, name: str, *, grows: bool, plain: bool = False) -> str:
 def formula_block(token: Token, env: EnvType) -> str:
     if not token.meta["closed"]:
         return f"{_WIDE.format('Formula')}<code>{marked(escapeHtml(token.info))}</code></div>"
-    return _display(token.content, token.info)
+    return _display(token, token.info, env)
 
 
-def _display(latex: str, source: str) -> str:
-    return f"{_WIDE.format('Formula')}{formula(latex, source=source, display=True)}</div>"
+def _display(token: Token, source: str, env: EnvType) -> str:
+    return f"{_WIDE.format('Formula')}{_formula(token, source, env)}</div>"
+
+
+def _formula(token: Token, source: str, env: EnvType) -> str:
+    return formula(token.meta["written"], env["formulas"]["labels"], source=source, display=displayed(token))
 
 
 @_piece
 def formula_(token: Token, env: EnvType) -> str:
-    return formula(token.content, source=token.info, display=token.markup in ("$$", r"\["))
+    return _formula(token, token.info, env)
 
 
 PIECES["formula"] = PIECES.pop("formula_")
@@ -98,12 +103,12 @@ def table_close(token: Token, env: EnvType) -> str:
 
 @_piece
 def th_open(token: Token, env: EnvType) -> str:
-    return f"<th{_align(token)}>"
+    return f'<th dir="auto"{_align(token)}>'
 
 
 @_piece
 def td_open(token: Token, env: EnvType) -> str:
-    return f"<td{_align(token)}>"
+    return f'<td dir="auto"{_align(token)}>'
 
 
 def _align(token: Token) -> str:
@@ -114,7 +119,7 @@ def _align(token: Token) -> str:
 @_piece
 def list_item_open(token: Token, env: EnvType) -> str:
     if "checked" not in token.meta:
-        return "<li>"
+        return '<li dir="auto">'
     done = token.meta["checked"]
     state, words = (" checked", "Done") if done else ("", "To do")
-    return f'<li><input type="checkbox" disabled{state} aria-label="{words}"> '
+    return f'<li dir="auto"><input type="checkbox" disabled{state} aria-label="{words}"> '

@@ -20,7 +20,9 @@ from chatapp.core.items import Item, Kind
 from chatapp.management.columns import column_after
 from chatapp.management.remainders import read, stands_in
 from chatapp.markdown.addresses_in_text import Addresses
+from chatapp.markdown.formulas import written
 from chatapp.markdown.growing import Growing
+from chatapp.markdown.latex import Definitions, with_references, written_out
 from chatapp.markdown.link_rules import _misleading
 from chatapp.pages import csv as sheets
 from chatapp.pages.door.form_bodies import read_form
@@ -68,6 +70,12 @@ ROADS: dict[str, Road] = {
     ),
     "tools.page.page_text.PageText.say": lambda text: _page(text),
     "markdown.addresses_in_text.Addresses.match": Addresses().match,
+    "markdown.formulas.written": lambda text: written(text, Definitions(), display=True),
+    "markdown.latex.handlers.written_out": lambda text: [
+        written_out(before + text + after, Definitions(), display=True)
+        for before, after in (("", ""), (r"\ce{", "}"), (r"\SI{1}{", "}"), (r"\text{", "}"), (r"\abs{", "}"))
+    ],
+    "markdown.latex.handlers.with_references": lambda text: with_references(text, {"a": "1"}),
     "markdown.growing.Growing.look": lambda text: Growing().look(text),
     "catalog.page.models_shown.all_models": lambda text: models_shown.all_models([], text),
     # More fields than some are refused before any is read.
@@ -192,6 +200,10 @@ ASKS_THE_WORLD = """
     tools.mcp.over_stdio.started markdown.renderers.Renderers.ask markdown.renderers.Renderers.do
     live.socket.Listening.receive processes.children.Helper.last_answer processes.children.Helper.send
 """
+THROUGH_A_FORMULA = """
+    markdown.latex.definitions.Definitions.define markdown.latex.definitions.Definitions.name
+    markdown.latex.reader.LatexReader.took markdown.latex.reader.LatexReader.bracketed
+"""
 CUT_SHORT_BEFORE = "tools.clock.in_zone"
 NAMES_OF_OURS = """
     core.named.identity core.named.number
@@ -210,7 +222,7 @@ NAMES_OF_OURS = """
     markdown.kept.Kept.get markdown.kept.Kept.put pages.static_files.StaticFiles.add_files
     pages.static_files.Storage.stored_name thread.page.Viewer.larger thread.page.for_others thread.timeline.timeline_of
     reviews.forms.see_other
-    templatetags.chat.icon
+    templatetags.chat.icon pages.fonts.finder.FontFinder.find
 """
 NOT_ASKED = frozenset(
     " ".join(
@@ -220,6 +232,7 @@ NOT_ASKED = frozenset(
             THROUGH_OTHERS,
             ASKS_A_DATABASE,
             ASKS_THE_WORLD,
+            THROUGH_A_FORMULA,
             CUT_SHORT_BEFORE,
             NAMES_OF_OURS,
         )
@@ -259,6 +272,7 @@ NOT_WALKED = (
     "models",
     "oversight.",
     "pages.errors",
+    "pages.fonts.subset",
     "pages.health",
     "pages.limiting.throttle",
     "pages.models",

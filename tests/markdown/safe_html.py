@@ -6,9 +6,9 @@ import re
 from html.parser import HTMLParser
 
 _PLAIN = """
-    b blockquote br code del div em h1 h2 h3 h4 h5 h6 header hr i li mark math menclose mfrac mi mmultiscripts mn mo mover
+    b blockquote br code del details div em h1 h2 h3 h4 h5 h6 header hr i kbd li mark math menclose mfrac mi mmultiscripts mn mo mover
     mpadded mphantom mroot mrow mspace msqrt msub msubsup msup mtable mtd mtext mtr munder munderover ol p pre s section
-    small span strong sup table tbody td th thead tr u ul merror mprescripts mstyle
+    small span strong sub summary sup table tbody td th thead tr u ul merror mprescripts mstyle
 """
 TAGS = {*_PLAIN.split(), "a", "button", "input"}
 VOID = {"br", "hr", "input"}
@@ -29,6 +29,7 @@ CLASSES = {
         "right",
         "apart",
     ),
+    *("tight", "whole", "side", "margin", "red", "orange", "green", "teal", "blue", "purple", "grey"),
     *("flush-left", "flush-right", "rule-left", "rule-right", "rule-top", "rule-bottom"),
 }
 _ID = r"fn(ref)?-[A-Za-z0-9_-]*-[0-9.]+"
@@ -44,6 +45,7 @@ VALUES = {
     "tabindex": "0",
     "role": "group",
     "type": "button|checkbox",
+    "dir": "auto",
     "align": "left|right|center",
     "start": "[0-9]{1,9}",
     "display": "block",
@@ -54,7 +56,7 @@ VALUES = {
     **dict.fromkeys(
         ("accent", "accentunder", "displaystyle", "movablelimits", "stretchy", "symmetric"), "true|false"
     ),
-    **dict.fromkeys(("linethickness", "mathvariant", "notation", "scriptlevel"), _WORD),
+    **dict.fromkeys(("form", "linethickness", "mathvariant", "notation", "scriptlevel"), _WORD),
 }
 ONLY_ON = {"href": "a", "rel": "a", "target": "a", "type": "button input", "title": "a code", "id": "a li"}
 

@@ -95,6 +95,18 @@ PATTERNS = (
         "[a1]: x\n",
         "\u202e",
         "é[",
+        "<sub>",
+        "</sup>",
+        "*<sub>a*",
+        "<details>\n",
+        "<details>\n</details>\n",
+        "</details>\n",
+        "中**",
+        "\\begin{align}\n",
+        "\\begin{align}\\end{align}\n",
+        "\\eqref{a}",
+        "$\\def\\a{b}$ ",
+        "$\\ce{[}$ ",
         "\x00",
         "[![a](http://b.c)](http://d.e) ",
     ),
@@ -222,19 +234,19 @@ def test_a_text_that_takes_too_long_is_shown_as_it_is_and_not_tried_again(hasty)
 def test_a_process_that_was_given_up_is_replaced(hasty):
     with pytest.raises(GivenUp):
         hasty.do("blocks", COSTLY, "", "")
-    assert hasty.do("blocks", "*a*", "", "") == ["<p><em>a</em></p>"]
+    assert hasty.do("blocks", "*a*", "", "") == ['<p dir="auto"><em>a</em></p>']
 
 
 def test_processes_that_nobody_needs_are_ended_and_come_back():
     made = Renderers(size=1, idle_seconds=0.05)
     try:
-        assert made.do("blocks", "*a*", "", "") == ["<p><em>a</em></p>"]
+        assert made.do("blocks", "*a*", "", "") == ['<p dir="auto"><em>a</em></p>']
         [renderer] = made._all
         until = time.monotonic() + PATIENCE
         while renderer._helper and time.monotonic() < until:
             time.sleep(0.01)
         assert renderer._helper is None
-        assert made.do("blocks", "*b*", "", "") == ["<p><em>b</em></p>"]
+        assert made.do("blocks", "*b*", "", "") == ['<p dir="auto"><em>b</em></p>']
     finally:
         made.close()
 

@@ -273,7 +273,7 @@ def test_a_transcript_has_every_branch_every_duration_and_what_was_sent(her, her
     page = her.get(transcript(hers))
     ids = [str(pk) for pk in hers.messages.order_by("order").values_list("pk", flat=True)]
     assert re.findall(r'data-message-id="([^"]+)"', page.text) == ids
-    assert page.text.count(f"<p>Hm {CANARY}.</p>") == 1
+    assert page.text.count(f'<p dir="auto">Hm {CANARY}.</p>') == 1
     for words in (
         "Thought for 7 seconds",
         f"Hm {CANARY}.",

@@ -136,6 +136,6 @@ def test_beyond_a_bound_texts_stand_as_they_were_written():
     formatting, row = Formatting(most=12), Message()
     pieces = [ItemSoFar(key=f"t{n}", kind=Kind.REASONING, text=f"**{n}**") for n in range(3)]
     made = ["".join(formatting.blocks(row.pk, piece)) for piece in pieces]
-    assert made == ["<p><strong>0</strong></p>", "<p><strong>1</strong></p>", as_it_is("**2**")]
+    assert made == [f'<p dir="auto"><strong>{n}</strong></p>' for n in "01"] + [as_it_is("**2**")]
     assert formatting.is_cut_short
     assert "<pre" in formatting.blocks(row.pk, ItemSoFar(key="r", kind=Kind.TOOL_RESULT, text="{}"))[0]

@@ -147,6 +147,17 @@ _FORMS = (
 LINKS = tuple(form.format(address) for form in _FORMS for address in ADDRESSES)
 
 BREAKOUTS = (
+    "<details open ontoggle=alert(1)>x</details>",
+    "<details ontoggle=alert(1)>\n<summary>a</summary>\n\nb\n\n</details>",
+    "<details>\n<summary><script>alert(1)</script></summary>\n\n<img src=x onerror=alert(1)>\n\n</details>",
+    "<details>\n<summary>[a](javascript:alert(1)) `</summary>`</summary>\n\n</details></details>",
+    "<details><summary>a</summary>\n<details>\n</summary>\n</details>",
+    "<sub onclick=alert(1)>a</sub><sup style=position:fixed>b</sup>",
+    "<sub>a<sup>b</sub>c</sup><kbd>*d</kbd>*<mark>[e</mark>](http://a.b)",
+    "<mark><mark><mark><script>alert(1)</script></mark></mark>",
+    "**<sub>**</sub><SUB/><sub ></ sub><kbd/onfocus=alert(1)>",
+    "<summary>a</summary>",
+    "</details></sub></p><p id=x>",
     '[x](http://a.b "onmouseover=alert(1) x=")',
     "[x](http://a.b '\" onmouseover=alert(1) x=\"')",
     '[x](http://a.b" onmouseover="alert(1))',
@@ -210,6 +221,20 @@ BREAKOUTS = (
 )
 
 FORMULAS = (
+    r"$\ce{<script>alert(1)</script>}$",
+    r"$\ce{A ->[<img src=x onerror=alert(1)>] B}$",
+    r"$\text{<img src=x onerror=alert(1)> $<b>$}$",
+    r"$$x \tag{<script>alert(1)</script>}$$",
+    '$$x \\label{"><script>alert(1)</script>}$$\n\n\\eqref{"><script>alert(1)</script>}',
+    "\\ref{<img src=x onerror=alert(1)>}",
+    r"$\newcommand{\a}{\text{<script>alert(1)</script>}}\a$",
+    r"$\color{red;background:url(http://127.0.0.1:9/hit)}{x}$",
+    r"$\textcolor{#f00\" onclick=\"alert(1)}{x}$",
+    r"$\def\a{\href{javascript:alert(1)}{x}}\a\url{http://127.0.0.1:9/hit}$",
+    r"$\SI{<b>}{<script>alert(1)</script>}$",
+    "\\begin{align}\n<script>alert(1)</script>\n\\end{align}",
+    "\\begin{align}\n<img src=x onerror=alert(1)>",
+    r"$\hspace{-100em}\kern900em\rule{90em}{90em}\raisebox{-90em}{x}$",
     r"$\text{<b>}$",
     r"$\text{<script>alert(1)</script>}$",
     r"$\text{</mtext></math><img src=x onerror=alert(1)>}$",

@@ -1,0 +1,1 @@
+"""Rules beside those of CommonMark: a few bare tags, foldable parts, emphasis beside scripts without blanks, directions."""
