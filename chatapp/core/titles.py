@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from .items import clean
+from .unmarked import unmarked
 from .visible import Leave, visible
 
 TITLE_CAP = 200
@@ -20,14 +21,14 @@ def one_line(text: str) -> str:
 
 
 def first_words(text: str) -> str:
-    """How a question begins, whole words where they fit."""
+    """How a question begins, whole words where they fit, without signs of Markdown."""
     # No title needs more of a question, which may be as long as a book.
-    return _cut(one_line(text[: 20 * WORDS_CAP]), WORDS_CAP)
+    return _cut(one_line(unmarked(text[: 20 * WORDS_CAP])), WORDS_CAP)
 
 
 def from_model(text: str) -> str:
     """What a model meant as a title: its first line, without the dress models like to put on it."""
-    lines = (line for line in map(one_line, text.splitlines()) if line.strip(_QUOTES + "#-. "))
+    lines = (line for line in map(one_line, unmarked(text).splitlines()) if line.strip(_QUOTES + "#-. "))
     bare = _LABEL.sub("", next(lines, "").strip(_QUOTES + " "))
     return _cut(bare.lstrip("# ").strip(_QUOTES + " ").rstrip("."), MODEL_CAP)
 

@@ -2,6 +2,7 @@
 
 from .growing import Growing
 from .plain import render_plain
+from .question import render_question
 from .tail import Open
 from .whole import render, render_blocks
 from .within import (
@@ -9,6 +10,8 @@ from .within import (
     feed_within,
     finish_within,
     open_within,
+    question_waiting,
+    question_within,
     render_blocks_within,
     render_waiting,
     render_within,
@@ -21,10 +24,13 @@ __all__ = [
     "feed_within",
     "finish_within",
     "open_within",
+    "question_waiting",
+    "question_within",
     "render",
     "render_blocks",
     "render_blocks_within",
     "render_plain",
+    "render_question",
     "render_waiting",
     "render_within",
 ]

@@ -1,72 +1,73 @@
-"""Code with its colours: the highlighter's many classes become the five that the style sheet knows."""
+"""Code with its colours: the highlighter's many classes become the few that the style sheet knows."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from functools import cache
 from itertools import groupby
+from operator import itemgetter
 
 from markdown_it.common.utils import escapeHtml
 from pygments.lexer import Lexer
-from pygments.lexers import get_lexer_by_name
-from pygments.token import Comment, Keyword, Name, Number, Operator, String, _TokenType
+from pygments.lexers import get_all_lexers, get_lexer_by_name
+from pygments.token import Comment, Generic, Keyword, Name, Number, Operator, String, _TokenType
 
+from .diff import AT, MINUS, PLUS, diff_runs
 from .signs import marked
+
+# A class of ours, or none, and the letters that have it.
+Run = tuple[str, str]
 
 MOST_SIGNS = 50_000
 LONGEST_LINE = 2_000
-CLASSES = frozenset("ksmcn")
+# Most models write PHP without the tag that begins it.
+_PHP_ALONE = "php without its tag"
+CLASSES = frozenset((*"ksmcnpo", PLUS, MINUS, AT))
 
 # Other languages stay plain: a lexer is code that runs on hostile text, so the list is of those that people use.
 _NAMES = """
-    awk bash bat c clojure cmake console cpp csharp css dart diff docker elixir elm erlang fortran fsharp gherkin glsl go
-    graphql groovy haskell hcl html http ini java javascript json julia kotlin latex less lisp lua make matlab nginx nix
-    objective-c ocaml perl php powershell prolog protobuf python r ruby rust scala scheme scss sql swift tcl
-    terraform toml typescript vim vue xml yaml zig
+    ada apacheconf arduino awk bash bat c clojure cmake coffeescript console cpp crystal csharp css cuda cypher cython d dart
+    delphi diff django docker elixir elm emacs-lisp erb erlang fish fortran fsharp gas gdscript gherkin glsl go graphql
+    graphviz groovy haskell haxe hcl hlsl html html+django html+erb html+php http ini irb java javascript jlcon json jsonnet
+    julia kotlin latex less lisp llvm lua make markdown matlab nasm nginx nim nix objective-c ocaml octave perl php powershell
+    prolog properties protobuf ps1con puppet pycon pytb python qml r racket rconsole restructuredtext ruby rust sas scala
+    scheme scss smalltalk solidity sparql sql sqlite3 stata swift systemverilog tcl tcsh terraform toml turtle twig typescript
+    vb.net verilog vhdl vim vue wast wgsl xml xslt yaml zig
 """
 _LANGUAGES = frozenset(_NAMES.split())
+# Names that models give and the highlighter does not know, or knows as something else.
 _ALIASES = {
-    "c#": "csharp",
-    "c++": "cpp",
-    "cs": "csharp",
+    "asm": "nasm",
+    "assembly": "nasm",
     "docker-compose": "yaml",
-    "dockerfile": "docker",
-    "golang": "go",
+    "gitdiff": "diff",
     "h": "c",
-    "hs": "haskell",
     "htm": "html",
-    "js": "javascript",
     "json5": "json",
+    "jinja2": "django",
     "jsonc": "json",
     "jsx": "javascript",
     "kt": "kotlin",
-    "makefile": "make",
+    "mdx": "markdown",
     "mjs": "javascript",
     "mysql": "sql",
-    "objc": "objective-c",
+    "objdump-nasm": "nasm",
+    "patch": "diff",
     "pgsql": "sql",
-    "pl": "perl",
     "postgres": "sql",
     "postgresql": "sql",
-    "proto": "protobuf",
-    "ps1": "powershell",
-    "py": "python",
-    "py3": "python",
-    "python3": "python",
-    "rb": "ruby",
-    "rs": "rust",
     "sass": "scss",
-    "sh": "bash",
-    "shell": "bash",
-    "shell-session": "console",
+    "shellsession": "console",
+    "sol": "solidity",
     "sqlite": "sql",
+    "sv": "systemverilog",
     "svg": "xml",
-    "tex": "latex",
+    "terminal": "console",
     "tf": "terraform",
-    "ts": "typescript",
     "tsx": "typescript",
-    "yml": "yaml",
-    "zsh": "bash",
+    "vb": "vb.net",
+    "x86asm": "nasm",
 }
 _KINDS: tuple[tuple[_TokenType, str], ...] = (
     (Comment, "c"),
@@ -78,6 +79,12 @@ _KINDS: tuple[tuple[_TokenType, str], ...] = (
     (Name.Class, "n"),
     (Name.Tag, "k"),
     (Name.Decorator, "n"),
+    (Generic.Heading, "n"),
+    (Generic.Subheading, "n"),
+    (Generic.Strong, "n"),
+    (Generic.Prompt, "p"),
+    (Generic.Output, "o"),
+    (Generic.Traceback, "o"),
 )
 
 
@@ -89,10 +96,28 @@ def language(info: str) -> str:
 
 def highlighted(text: str, name: str) -> str:
     """Escaped code; coloured where the language is known and the code is of a bearable size."""
-    known = _ALIASES.get(name, name)
-    if known not in _LANGUAGES or not _bearable(text):
-        return marked(escapeHtml(text))
-    return _coloured(text, _lexer(known))
+    return "".join(_span(run, sort) for sort, run in _runs(text, name))
+
+
+def highlighted_apart(text: str, name: str, at: int) -> tuple[str, str]:
+    """The same in two parts, cut at the end of a line."""
+    first, rest = list[str](), list[str]()
+    for sort, run in _runs(text, name):
+        before, behind = run[: max(at, 0)], run[max(at, 0) :]
+        first += [_span(before, sort)] if before else []
+        rest += [_span(behind, sort)] if behind else []
+        at -= len(run)
+    return "".join(first), "".join(rest)
+
+
+def _runs(text: str, name: str) -> list[Run]:
+    known = _known(name)
+    if not known or not _bearable(text):
+        return [("", text)]
+    pieces = diff_runs(text) if known == "diff" else _tokens(text, known)
+    runs = [(sort, "".join(piece for _, piece in run)) for sort, run in groupby(pieces, itemgetter(0))]
+    # A few highlighters lose the end of what they do not understand.
+    return runs if "".join(run for _, run in runs) == text else [("", text)]
 
 
 def _bearable(text: str) -> bool:
@@ -101,14 +126,9 @@ def _bearable(text: str) -> bool:
     return len(text) <= MOST_SIGNS and longest <= LONGEST_LINE and not text.startswith("\ufeff")
 
 
-def _coloured(text: str, lexer: Lexer) -> str:
-    runs = [
-        (sort, "".join(piece for _, piece in run)) for sort, run in groupby(lexer.get_tokens(text), _class)
-    ]
-    if "".join(run for _, run in runs) != text:
-        # A few highlighters lose the end of what they do not understand.
-        return marked(escapeHtml(text))
-    return "".join(_span(run, sort) for sort, run in runs)
+def _tokens(text: str, name: str) -> Iterator[Run]:
+    lexer = _lexer(_PHP_ALONE if name == "php" and "<?" not in text else name)
+    return ((_class_of(kind), piece) for kind, piece in lexer.get_tokens(text))
 
 
 def _span(text: str, sort: str) -> str:
@@ -117,12 +137,23 @@ def _span(text: str, sort: str) -> str:
 
 
 @cache
+def _known(name: str) -> str:
+    """What the highlighter calls a language that it is asked for, by any of its names; empty for all others."""
+    return _ALIASES.get(name) or _names().get(name, "")
+
+
+@cache
+def _names() -> dict[str, str]:
+    every = (aliases for _, aliases, *_ in get_all_lexers(plugins=False))
+    return {alias: name for aliases in every for name in aliases if name in _LANGUAGES for alias in aliases}
+
+
+@cache
 def _lexer(name: str) -> Lexer:
-    return get_lexer_by_name(name, stripnl=False, ensurenl=False)
-
-
-def _class(token: tuple[_TokenType, str]) -> str:
-    return _class_of(token[0])
+    """Code in Markdown stays plain, or a text could ask for any highlighter there is."""
+    if name == _PHP_ALONE:
+        return get_lexer_by_name("php", stripnl=False, ensurenl=False, startinline=True)
+    return get_lexer_by_name(name, stripnl=False, ensurenl=False, handlecodeblocks=False)
 
 
 @cache

@@ -7,13 +7,14 @@ import re
 import nh3
 
 from .code import CLASSES as CODE_CLASSES
+from .code_html import with_heads
 from .footnotes import ID
 from .formulas import CLASSES as FORMULA_CLASSES
 from .link_rules import may_link
 
 _TEXT = """
-    a b blockquote br code del div em h1 h2 h3 h4 h5 h6 hr i input li mark ol p pre s section small span strong sup
-    table tbody td th thead tr u ul
+    a b blockquote br code del details div em h1 h2 h3 h4 h5 h6 hr i input li mark ol p pre s section small span strong summary
+    sup table tbody td th thead tr u ul
 """
 _FORMULA = """
     math menclose merror mfrac mi mmultiscripts mn mo mover mpadded mphantom mprescripts mroot mrow mspace msqrt mstyle
@@ -30,9 +31,9 @@ _FORMS = """
 ATTRIBUTES: dict[str, set[str]] = {
     "a": {"href", "title", "target", "rel", "id", "aria-label"},
     "code": {"title", "data-grows"},
-    "div": {"tabindex", "role", "aria-label", "data-lang"},
+    "div": {"tabindex", "role", "aria-label", "data-lang", "data-lines"},
     "input": {"type", "disabled", "checked", "aria-label"},
-    "li": {"id"},
+    "li": {"id", "value"},
     "ol": {"start"},
     "pre": {"tabindex"},
     "section": {"aria-label"},
@@ -46,11 +47,9 @@ CLASSES: dict[str, set[str]] = {
     "pre": {"plain"},
     "section": {"footnotes"},
     "small": {"faint"},
-    "span": set(CODE_CLASSES),
+    "span": {*CODE_CLASSES, "more", "less"},
     **{name: set(FORMULA_CLASSES) for name in ("mtable", "mtr", "mtd", "mrow")},
 }
-_CODE = re.compile(r'<div class="code" data-lang="([\w+#.-]*)">')
-_BUTTON = '<button type="button" class="tap" data-copy-code>Copy</button>'
 
 
 def _attribute(tag: str, name: str, value: str) -> str | None:
@@ -83,10 +82,5 @@ _cleaner = nh3.Cleaner(
 
 
 def sanitised(html: str) -> str:
-    """Safe HTML. The head of each code block, with its button, is ours and comes after the cleaning."""
-    return _CODE.sub(_with_header, _cleaner.clean(html))
-
-
-def _with_header(opening: re.Match[str]) -> str:
-    name = opening[1] or "text"
-    return f'{opening[0]}<header class="faint">{name} {_BUTTON}</header>'
+    """Safe HTML. The head of each code block, with its buttons, is ours and comes after the cleaning."""
+    return with_heads(_cleaner.clean(html))

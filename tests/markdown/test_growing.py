@@ -53,7 +53,7 @@ def test_a_block_is_finished_when_what_follows_has_a_whole_line(before, then):
 def test_each_block_is_told_once_and_in_order():
     text = "# a\n\nb\n\n- c\n- d\n\n```py\ne\n```\n\nf\n"
     found, late = told(text)
-    assert [words(html).strip() for html in found] == ["a", "b", "c\nd", "py Copye"]
+    assert [words(html).strip() for html in found] == ["a", "b", "c\nd", "pyWrapCopy codee"]
     assert [place for place, _ in late] == [4]
 
 
