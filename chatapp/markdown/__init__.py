@@ -1,8 +1,8 @@
 """Markdown of models as safe HTML: at once, or block by block while it is being written; and what people wrote, as it is."""
 
+from .asked.question import render_question
 from .growing import Growing
 from .plain import render_plain
-from .question import render_question
 from .tail import Open
 from .whole import render, render_blocks
 from .within import (

@@ -6,8 +6,8 @@ import re
 
 import nh3
 
-from .code import CLASSES as CODE_CLASSES
-from .code_html import with_heads
+from .code.colours import CLASSES as CODE_CLASSES
+from .code.html import with_heads
 from .footnotes import ID
 from .formulas import CLASSES as FORMULA_CLASSES
 from .link_rules import may_link

@@ -10,8 +10,8 @@ from markdown_it.renderer import RendererHTML
 from markdown_it.token import Token
 from markdown_it.utils import EnvType, OptionsDict
 
-from .code import language
-from .code_html import code, growing_code
+from .code.colours import language
+from .code.html import code, growing_code
 from .formulas import formula
 from .signs import marked
 

@@ -9,9 +9,9 @@ from typing import Any
 
 from django.utils.safestring import SafeString
 
+from .asked.question import render_question
 from .growing import Growing
 from .parser import TooMuch
-from .question import render_question
 from .renderers import GivenUp, Renderers
 from .tail import Known, Open, Step, advance
 from .whole import as_it_is, render_blocks

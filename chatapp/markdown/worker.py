@@ -12,9 +12,9 @@ from dataclasses import asdict
 from typing import Any
 
 from ..processes.limits import limit_cpu
+from .asked.question import render_question
 from .frames import framed, read_frame
 from .parser import TooMuch
-from .question import render_question
 from .tail import Known, advance, opened
 from .whole import render_blocks
 

@@ -20,10 +20,10 @@ from chatapp.core.items import Item, Kind
 from chatapp.management.columns import column_after
 from chatapp.management.remainders import read, stands_in
 from chatapp.markdown.addresses_in_text import Addresses
+from chatapp.markdown.asked.pasted import find_pasted
+from chatapp.markdown.asked.question import render_question
 from chatapp.markdown.growing import Growing
 from chatapp.markdown.link_rules import _misleading
-from chatapp.markdown.pasted import find_pasted
-from chatapp.markdown.question import render_question
 from chatapp.pages import csv as sheets
 from chatapp.pages.door.form_bodies import read_form
 from chatapp.pages.door.open_sockets import Rate
@@ -71,7 +71,7 @@ ROADS: dict[str, Road] = {
     "tools.page.page_text.PageText.say": lambda text: _page(text),
     "markdown.addresses_in_text.Addresses.match": Addresses().match,
     # Its colours are made in a process of their own.
-    "markdown.question.render_question": lambda text: render_question(text, coloured=False),
+    "markdown.asked.question.render_question": lambda text: render_question(text, coloured=False),
     "code that was pasted": lambda text: find_pasted(text.split("\n")),
     "markdown.growing.Growing.look": lambda text: Growing().look(text),
     "catalog.page.models.all_models": lambda text: models_shown.all_models([], text),
@@ -160,8 +160,9 @@ def _answer(text: str) -> SimpleNamespace:
 
 
 IN_A_PROCESS_OF_ITS_OWN = """
-    templatetags.chat.markdown markdown.code.highlighted markdown.code.highlighted_apart
-    markdown.code_html.code markdown.code_html.folded_code markdown.code_html.growing_code markdown.code.language markdown.formulas.formula
+    templatetags.chat.markdown markdown.code.colours.highlighted markdown.code.colours.highlighted_apart
+    markdown.code.html.code markdown.code.html.folded_code markdown.code.html.growing_code
+    markdown.code.colours.language markdown.formulas.formula
     markdown.formulas.mathml markdown.whole.render_blocks markdown.whole.render markdown.tail.Known.environment
     markdown.tail.advance markdown.tail.opened markdown.within.blocks_waiting markdown.within.render_blocks_within
     markdown.within.feed_within markdown.within.finish_within markdown.within.render_waiting

@@ -94,8 +94,8 @@ def test_an_open_fence_is_text_with_a_place_to_grow():
     growing.feed("a\n\n```python\ndef f():\n")
     end = growing.open()
     assert end.code and end.html.endswith('<code data-grows="">def f():\n</code></pre></div>')
-    assert "<span" not in end.html
-    assert "<span" in growing.feed("a\n\n```python\ndef f():\n```\n")[-1]
+    assert "<span class" not in end.html
+    assert "<span class" in growing.feed("a\n\n```python\ndef f():\n```\n")[-1]
 
 
 def test_the_end_of_a_fence_does_not_flash_as_code():

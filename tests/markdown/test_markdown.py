@@ -6,8 +6,8 @@ import pytest
 from django.template import Context, Template
 
 from chatapp.markdown import render, render_blocks, render_plain
-from chatapp.markdown.code import _ALIASES, _LANGUAGES, highlighted, highlighted_apart
-from chatapp.markdown.code_html import FOLDED
+from chatapp.markdown.code.colours import _ALIASES, _LANGUAGES, highlighted, highlighted_apart
+from chatapp.markdown.code.html import FOLDED
 from chatapp.markdown.formulas import WrongFormula, mathml
 
 from .safe_html import read, words

@@ -12,9 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chatapp.markdown import render_question
-from chatapp.markdown.code_html import FOLDED
-from chatapp.markdown.pasted import find_pasted
-from chatapp.markdown.question import DEEPEST
+from chatapp.markdown.asked.pasted import find_pasted
+from chatapp.markdown.asked.question import DEEPEST
+from chatapp.markdown.code.html import FOLDED
 from chatapp.markdown.renderers import Renderers
 from chatapp.markdown.within import SMALL, question_waiting
 

@@ -10,9 +10,8 @@ from uuid import UUID
 
 from ...core.durations import in_short
 from ...core.recorded import Recorded
-from ...core.titles import one_line
+from ...core.titles import one_line, unmarked
 from ...core.tree import Tree
-from ...core.unmarked import unmarked
 from ...store.models import LIVE, Message, Role, Status
 from ..store.beginnings import Beginning
 from .lanes import Drawn, draw

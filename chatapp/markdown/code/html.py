@@ -6,8 +6,9 @@ import re
 
 from markdown_it.common.utils import escapeHtml
 
-from .code import highlighted, highlighted_apart
-from .signs import marked
+from ...config.mermaid import FOLDER
+from ..signs import marked
+from .colours import highlighted, highlighted_apart
 
 # A longer block of an answer can be folded to so many lines; a question's is, until one opens it.
 FOLDED = 12
@@ -15,6 +16,9 @@ _OPENING = re.compile(r'<div class="code" data-lang="([\w+#.-]*)"(?: data-lines=
 _SWITCH = '<label class="tap" title="{}"><input type="checkbox" autocomplete="off" {}><span>{}</span></label>'
 _WRAP = _SWITCH.format("Wrap long lines", "data-wrap", "Wrap")
 _FOLD = _SWITCH.format(f"Fold to {FOLDED} lines", "data-fold", "Fold")
+_PICTURE = (
+    '<button type="button" class="tap" data-picture aria-expanded="false"><span>Picture</span></button>'
+)
 _COPY = '<button type="button" class="tap" data-copy-code><span>Copy code</span></button>'
 _MORE = (
     '<details><summary><span class="more">{} more {}</span><span class="less">Only the first {} lines</span>'
@@ -59,4 +63,5 @@ def with_heads(html: str) -> str:
 def _with_head(opening: re.Match[str]) -> str:
     name, lines = opening[1] or "text", opening[2]
     fold = _FOLD if lines else ""
-    return f'{opening[0]}<header class="faint"><b>{name}</b>{_WRAP}{fold}{_COPY}</header>'
+    picture = _PICTURE if name == "mermaid" and FOLDER else ""
+    return f'{opening[0]}<header class="faint"><b>{name}</b>{picture}{_WRAP}{fold}{_COPY}</header>'

@@ -9,13 +9,13 @@ from itertools import groupby
 
 from django.utils.safestring import SafeString
 
-from ..core.items import clean
-from .code import language
-from .code_html import folded_code
+from ...core.items import clean
+from ..code.colours import language
+from ..code.html import folded_code
+from ..plain import linked
+from ..sanitise import sanitised
+from ..whole import MOST_SIGNS, as_it_is
 from .pasted import find_pasted
-from .plain import linked
-from .sanitise import sanitised
-from .whole import MOST_SIGNS, as_it_is
 
 # Lists in quotes in lists: what lies deeper stays as it was typed.
 DEEPEST = 4

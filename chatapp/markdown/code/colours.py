@@ -13,8 +13,8 @@ from pygments.lexer import Lexer
 from pygments.lexers import get_all_lexers, get_lexer_by_name
 from pygments.token import Comment, Generic, Keyword, Name, Number, Operator, String, _TokenType
 
+from ..signs import marked
 from .diff import AT, MINUS, PLUS, diff_runs
-from .signs import marked
 
 # A class of ours, or none, and the letters that have it.
 Run = tuple[str, str]
