@@ -7,7 +7,7 @@ import os
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from .config import secret_key
+from .config import mermaid, secret_key
 from .config.databases import database
 from .config.environment import KEY_NAME, Environment, Misconfigured
 from .config.mail_server import mail_server, sender
@@ -228,7 +228,7 @@ TEMPLATES = [
 ]
 STATIC_URL = "/static/"
 STATIC_ROOT = BASE_DIR / "static-served"
-STATICFILES_DIRS = [BASE_DIR / "static"]
+STATICFILES_DIRS = [BASE_DIR / "static", *([("mermaid", mermaid.FOLDER)] if mermaid.FOLDER else [])]
 STATICFILES_FINDERS = [
     "django.contrib.staticfiles.finders.FileSystemFinder",
     "django.contrib.staticfiles.finders.AppDirectoriesFinder",

@@ -20,7 +20,7 @@ handler400, handler403 = errors.bad_request, errors.forbidden
 handler404, handler500 = errors.not_found, errors.broken
 urlpatterns = [
     path("", include(conversations)),  # / ask/ c/<id>/ conversations/ m/<id>/ undo/
-    path("", include(thread)),  # m/<id>/copy/
+    path("", include(thread)),  # m/<id>/copy/ picture/
     path("", include(branches)),  # c/<id>/map/ compare/ m/<id>/fork/ m/<id>/go/
     path("", include(sharing)),  # m/<id>/share/ s/<token>/ shares/
     path("", include(reviews)),  # m/<id>/submit/ review/ reviews/

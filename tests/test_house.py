@@ -73,7 +73,9 @@ def test_locks_agree_with_each_other(lock):
     } == {}
 
 
-@pytest.mark.parametrize("lock", [*LOCKS.values(), "requirements/local-model.txt"])
+@pytest.mark.parametrize(
+    "lock", [*LOCKS.values(), "requirements/local-model.txt", "requirements/pictures.txt"]
+)
 def test_locks_have_hashes_and_name_no_machine(lock):
     text = (ROOT / lock).read_text()
     for block in re.split(r"\n(?=\w)", text):

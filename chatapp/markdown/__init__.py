@@ -1,5 +1,6 @@
 """Markdown of models as safe HTML: at once, or block by block while it is being written; and what people wrote, as it is."""
 
+from .asked.question import render_question
 from .growing import Growing
 from .plain import render_plain
 from .tail import Open
@@ -9,6 +10,8 @@ from .within import (
     feed_within,
     finish_within,
     open_within,
+    question_waiting,
+    question_within,
     render_blocks_within,
     render_waiting,
     render_within,
@@ -21,10 +24,13 @@ __all__ = [
     "feed_within",
     "finish_within",
     "open_within",
+    "question_waiting",
+    "question_within",
     "render",
     "render_blocks",
     "render_blocks_within",
     "render_plain",
+    "render_question",
     "render_waiting",
     "render_within",
 ]

@@ -7,7 +7,7 @@ from collections import OrderedDict
 from threading import Lock
 from uuid import UUID
 
-from . import blocks_waiting, render_blocks_within
+from . import blocks_waiting, question_waiting, question_within, render_blocks_within
 
 Blocks = tuple[str, ...]
 MOST_KEPT = 16 * 1024 * 1024
@@ -57,6 +57,18 @@ async def rendered_within(message: UUID, key: str, text: str) -> Blocks:
         made = await render_blocks_within(text, message=str(message), key=key)
         found = KEPT.put(message, key, text, tuple(made))
     return found
+
+
+def rendered_question(message: UUID, key: str, text: str) -> Blocks:
+    """For a thread that may wait."""
+    found = KEPT.get(message, key, text)
+    return KEPT.put(message, key, text, tuple(question_waiting(text))) if found is None else found
+
+
+async def rendered_question_within(message: UUID, key: str, text: str) -> Blocks:
+    """For the event loop."""
+    found = KEPT.get(message, key, text)
+    return KEPT.put(message, key, text, tuple(await question_within(text))) if found is None else found
 
 
 def _size(blocks: Blocks) -> int:

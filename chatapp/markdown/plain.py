@@ -22,11 +22,11 @@ def render_plain(text: str) -> SafeString:
     text = clean(text).replace("\r\n", "\n").replace("\r", "\n").strip("\n")
     if len(text) > MOST_SIGNS:
         return SafeString(as_it_is(text))
-    paragraphs = (_linked(part) for part in _GAP.split(text))
+    paragraphs = (linked(part) for part in _GAP.split(text))
     return SafeString("".join(f"<p>{html}</p>" for html in paragraphs))
 
 
-def _linked(text: str) -> str:
+def linked(text: str) -> str:
     return "".join(_runs(text)).replace("\n", "<br>")
 
 

@@ -6,7 +6,8 @@ import re
 
 import nh3
 
-from .code import CLASSES as CODE_CLASSES
+from .code.colours import CLASSES as CODE_CLASSES
+from .code.html import with_heads
 from .footnotes import ID
 from .formulas import CLASSES as FORMULA_CLASSES
 from .link_rules import may_link
@@ -30,9 +31,9 @@ _FORMS = """
 ATTRIBUTES: dict[str, set[str]] = {
     "a": {"href", "title", "target", "rel", "id", "aria-label"},
     "code": {"title", "data-grows"},
-    "div": {"tabindex", "role", "aria-label", "data-lang"},
+    "div": {"tabindex", "role", "aria-label", "data-lang", "data-lines"},
     "input": {"type", "disabled", "checked", "aria-label"},
-    "li": {"id", "dir"},
+    "li": {"id", "dir", "value"},
     **{name: {"dir"} for name in ("p", "h1", "h2", "h3", "h4", "h5", "h6", "blockquote", "summary")},
     "ol": {"start"},
     "pre": {"tabindex"},
@@ -47,11 +48,9 @@ CLASSES: dict[str, set[str]] = {
     "pre": {"plain"},
     "section": {"footnotes"},
     "small": {"faint"},
-    "span": set(CODE_CLASSES),
+    "span": {*CODE_CLASSES, "more", "less"},
     **{name: set(FORMULA_CLASSES) for name in ("mtable", "mtr", "mtd", "mrow")},
 }
-_CODE = re.compile(r'<div class="code" data-lang="([\w+#.-]*)">')
-_BUTTON = '<button type="button" class="tap" data-copy-code>Copy</button>'
 
 
 def _attribute(tag: str, name: str, value: str) -> str | None:
@@ -86,10 +85,5 @@ _cleaner = nh3.Cleaner(
 
 
 def sanitised(html: str) -> str:
-    """Safe HTML. The head of each code block, with its button, is ours and comes after the cleaning."""
-    return _CODE.sub(_with_header, _cleaner.clean(html))
-
-
-def _with_header(opening: re.Match[str]) -> str:
-    name = opening[1] or "text"
-    return f'{opening[0]}<header class="faint">{name} {_BUTTON}</header>'
+    """Safe HTML. The head of each code block, with its buttons, is ours and comes after the cleaning."""
+    return with_heads(_cleaner.clean(html))

@@ -10,7 +10,8 @@ from markdown_it.renderer import RendererHTML
 from markdown_it.token import Token
 from markdown_it.utils import EnvType, OptionsDict
 
-from .code import highlighted, language
+from .code.colours import language
+from .code.html import code, growing_code
 from .formula_rules import displayed
 from .formulas import formula
 from .signs import marked
@@ -49,23 +50,17 @@ def code_inline(token: Token, env: EnvType) -> str:
 
 @_piece
 def code_block(token: Token, env: EnvType) -> str:
-    return _code(token.content, "", grows=False)
+    return code(token.content, "")
 
 
 @_piece
 def fence(token: Token, env: EnvType) -> str:
     name = language(token.info)
     if "growing" in env:
-        return _code(token.content, name, grows=token.meta.get("open", False), plain=True)
+        return growing_code(token.content, name, grows=token.meta.get("open", False))
     if name == "math":
         return _display(token, token.content, env)
-    return _code(token.content, name, grows=False)
-
-
-def _code(content: str, name: str, *, grows: bool, plain: bool = False) -> str:
-    inner = marked(escapeHtml(content)) if plain else highlighted(content, name)
-    spot = " data-grows" if grows else ""
-    return f'<div class="code" data-lang="{name}"><pre tabindex="0"><code{spot}>{inner}</code></pre></div>'
+    return code(token.content, name)
 
 
 @_piece

@@ -9,6 +9,7 @@ from typing import Any
 
 from django.utils.safestring import SafeString
 
+from .asked.question import render_question
 from .growing import Growing
 from .parser import TooMuch
 from .renderers import GivenUp, Renderers
@@ -62,6 +63,29 @@ async def render_blocks_within(
     except GivenUp:
         return [as_it_is(text)]
     return made
+
+
+async def question_within(text: str, *, renderers: Renderers = RENDERERS) -> list[str]:
+    """As `render_question`. Beyond the budget its code has no colours."""
+    if is_small(text):
+        return [render_question(text)]
+    try:
+        return [await renderers.ask("question", text)]
+    except GivenUp:
+        # As in renderers.py: whoever only renders has no use for an event loop.
+        from asyncio import to_thread
+
+        return [await to_thread(render_question, text, coloured=False)]
+
+
+def question_waiting(text: str, *, renderers: Renderers = RENDERERS) -> list[str]:
+    """As `question_within`, for a thread that may wait."""
+    if is_small(text):
+        return [render_question(text)]
+    try:
+        return [renderers.do("question", text)]
+    except GivenUp:
+        return [render_question(text, coloured=False)]
 
 
 async def feed_within(growing: Growing, text: str, *, renderers: Renderers = RENDERERS) -> list[str]:

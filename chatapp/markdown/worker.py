@@ -12,6 +12,7 @@ from dataclasses import asdict
 from typing import Any
 
 from ..processes.limits import limit_cpu
+from .asked.question import render_question
 from .frames import framed, read_frame
 from .parser import TooMuch
 from .tail import Known, advance, opened
@@ -30,7 +31,12 @@ def _opened(tail: str, known: dict[str, Any], ids: str) -> dict[str, Any]:
     return asdict(opened(tail, Known(**known), ids))
 
 
-JOBS: dict[str, Callable[..., Any]] = {"blocks": _blocks, "advance": _advance, "opened": _opened}
+JOBS: dict[str, Callable[..., Any]] = {
+    "blocks": _blocks,
+    "question": render_question,
+    "advance": _advance,
+    "opened": _opened,
+}
 
 
 def main(cpu_seconds: float) -> None:

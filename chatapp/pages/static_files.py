@@ -80,7 +80,7 @@ def _collect_when_changed() -> bool:
     now = _fingerprint()
     if note.exists() and note.read_text() == now:
         return False
-    call_command("collectstatic", interactive=False, verbosity=0)
+    call_command("collectstatic", interactive=False, verbosity=0, ignore_patterns=["*.map"])
     note.write_text(now)
     return True
 

@@ -17,6 +17,7 @@ from django.utils.safestring import SafeString
 from ..core.durations import in_short, thinking_in_words, thought_in_words
 from ..core.items import Kind, Outcome
 from ..core.pretty_json import json_value
+from ..core.titles import unmarked
 from ..core.visible import visible, visible_name
 from ..markdown.kept import Blocks
 from ..pages.elements import item_id
@@ -29,7 +30,6 @@ from .timeline import YOU
 
 GIST = 120
 RULER = 240
-_MARKS = re.compile(r"[*_`#>]+")
 _SENTENCE = re.compile(r"(?<=[.!?…])\s")
 # How a call stands, where its time does not say it.
 WRITING, RUNNING, MISSING = "writing", "running", "missing"
@@ -144,8 +144,7 @@ class ShownItem:
     def gist(self) -> str:
         if self.piece.withheld:
             return ""
-        lines = (_MARKS.sub("", line).strip() for line in self.piece.text[:2000].splitlines())
-        first = next((line for line in lines if line), "")
+        first = unmarked(self.piece.text[:2000]).partition("\n")[0]
         return _SENTENCE.split(first)[0][:GIST] if first else "Kept by the provider, without words"
 
     @cached_property

@@ -13,8 +13,14 @@ from ..core.hosts import Misleading, misleading_hosts
 from ..core.items import Kind
 from ..core.pretty_json import pretty, pretty_result
 from ..core.visible import visible
-from ..markdown import blocks_waiting, render_plain
-from ..markdown.kept import Blocks, rendered, rendered_within
+from ..markdown import blocks_waiting
+from ..markdown.kept import (
+    Blocks,
+    rendered,
+    rendered_question,
+    rendered_question_within,
+    rendered_within,
+)
 from ..pages.elements import item_id
 from .items_so_far import ItemSoFar
 from .whole_text import part_of, part_within
@@ -36,6 +42,8 @@ def blocks_of(message: UUID, piece: ItemSoFar) -> Blocks:
         if piece.open:
             return tuple(blocks_waiting(piece.text, message=str(message), key=piece.key))
         return rendered(message, piece.key, piece.text) or _silent(piece)
+    if piece.kind is Kind.USER_MESSAGE:
+        return rendered_question(message, piece.key, piece.text)
     return _plain(message, piece)
 
 
@@ -44,6 +52,8 @@ async def blocks_within(message: UUID, piece: ItemSoFar) -> Blocks:
         return await part_within(message, piece.whole)
     if piece.kind in MARKDOWN:
         return await rendered_within(message, piece.key, piece.text) or _silent(piece)
+    if piece.kind is Kind.USER_MESSAGE:
+        return await rendered_question_within(message, piece.key, piece.text)
     if len(piece.text) + len(piece.result.text if piece.result else "") > LONG:
         return await asyncio.to_thread(_plain, message, piece)
     return _plain(message, piece)
@@ -59,11 +69,9 @@ def _plain(message: UUID, piece: ItemSoFar) -> Blocks:
     match piece.kind:
         case Kind.TOOL_CALL:
             return _call(message, piece)
-        case Kind.USER_MESSAGE:
-            return (render_plain(piece.text),)
         case Kind.PERMISSION_DECISION:
             return ()
-        case Kind.TOOL_RESULT | Kind.REASONING | Kind.ASSISTANT_MESSAGE:
+        case Kind.TOOL_RESULT | Kind.REASONING | Kind.ASSISTANT_MESSAGE | Kind.USER_MESSAGE:
             return (well(pretty_result(piece.text)),)
 
 

@@ -15,12 +15,15 @@ document.addEventListener("click", async (event) => {
 });
 
 async function wanted(button) {
-  if (button.hasAttribute("data-copy-code")) return button.closest(".code").querySelector("pre").textContent;
+  if (button.hasAttribute("data-copy-code")) return codeOf(button.closest(".code"));
   if (button.hasAttribute("data-copy-link")) return new URL(button.dataset.copyLink, location.href).href;
   const answer = await fetch(button.dataset.copy).catch(() => ({ ok: false }));
   if (!answer.ok || answer.redirected) throw { words: "The server did not give the text. Try again." };
   return answer.text();
 }
+
+// What is folded is a piece of its own.
+const codeOf = (block) => [...block.querySelectorAll("pre")].map((piece) => piece.textContent).join("");
 
 // A page that came over plain HTTP has no clipboard of its own, only the old way.
 async function write(text) {

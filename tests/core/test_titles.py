@@ -45,8 +45,40 @@ def test_a_word_longer_than_a_title_is_cut():
         ("«Бочка»", "Бочка"),
         ("---\nRain barrel", "Rain barrel"),
         ("\u202e\u200b\n", ""),
+        ("The `rain` **barrel** of [Ghent](https://example.org)", "The rain barrel of Ghent"),
         ('""', ""),
     ],
 )
 def test_a_models_dress_is_taken_off(said, meant):
     assert from_model(said) == meant
+
+
+@pytest.mark.parametrize(
+    ("asked", "title"),
+    [
+        ("Why does this fail?\n\n```python\ndef f(x):\n    return 1\n```\n", "Why does this fail?"),
+        ("```py\nx = 1\n```", "x = 1"),
+        ("Here is the **plan**, *mine*, and ***ours***", "Here is the plan, mine, and ours"),
+        ("# Plan\n\n> - [ ] **buy** `milk`", "Plan buy milk"),
+        ("1. one\n2) two\n---\n3. ~~three~~", "one two three"),
+        ("See [the handbook](https://example.org/a_b) and ![it](b.png)", "See the handbook and it"),
+        ("**bold *and* more** __and this__ _that_", "bold and more and this that"),
+    ],
+)
+def test_a_title_has_no_signs_of_markdown(asked, title):
+    assert first_words(asked) == title
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "What is 2 * 3 * 4?",
+        "Why is __init__ called before snake_case_names?",
+        "f(*args, **kwargs) against f(**kwargs)",
+        "It costs $5 and -3 > -4",
+        "C# or F#, a ` alone, ~5 to ~6",
+        "1984 is a book",
+    ],
+)
+def test_what_only_looks_like_markdown_stays_in_a_title(words):
+    assert first_words(words) == words

@@ -20,6 +20,8 @@ from chatapp.core.items import Item, Kind
 from chatapp.management.columns import column_after
 from chatapp.management.remainders import read, stands_in
 from chatapp.markdown.addresses_in_text import Addresses
+from chatapp.markdown.asked.pasted import find_pasted
+from chatapp.markdown.asked.question import render_question
 from chatapp.markdown.formulas import written
 from chatapp.markdown.growing import Growing
 from chatapp.markdown.latex import Definitions, with_references, written_out
@@ -76,6 +78,9 @@ ROADS: dict[str, Road] = {
         for before, after in (("", ""), (r"\ce{", "}"), (r"\SI{1}{", "}"), (r"\text{", "}"), (r"\abs{", "}"))
     ],
     "markdown.latex.handlers.with_references": lambda text: with_references(text, {"a": "1"}),
+    # Its colours are made in a process of their own.
+    "markdown.asked.question.render_question": lambda text: render_question(text, coloured=False),
+    "code that was pasted": lambda text: find_pasted(text.split("\n")),
     "markdown.growing.Growing.look": lambda text: Growing().look(text),
     "catalog.page.models_shown.all_models": lambda text: models_shown.all_models([], text),
     # More fields than some are refused before any is read.
@@ -163,12 +168,15 @@ def _answer(text: str) -> SimpleNamespace:
 
 
 IN_A_PROCESS_OF_ITS_OWN = """
-    templatetags.chat.markdown markdown.code.highlighted markdown.code.language markdown.formulas.formula
+    templatetags.chat.markdown markdown.code.colours.highlighted markdown.code.colours.highlighted_apart
+    markdown.code.html.code markdown.code.html.folded_code markdown.code.html.growing_code
+    markdown.code.colours.language markdown.formulas.formula
     markdown.formulas.mathml markdown.whole.render_blocks markdown.whole.render markdown.tail.Known.environment
     markdown.tail.advance markdown.tail.opened markdown.within.blocks_waiting markdown.within.render_blocks_within
     markdown.within.feed_within markdown.within.finish_within markdown.within.render_waiting
     markdown.within.render_within markdown.growing.Growing.feed markdown.growing.Growing.finish markdown.kept.rendered
-    markdown.kept.rendered_within tools.page.readable.readable_part tools.page.page_read.page_read
+    markdown.kept.rendered_within markdown.kept.rendered_question markdown.kept.rendered_question_within
+    markdown.within.question_waiting markdown.within.question_within tools.page.readable.readable_part tools.page.page_read.page_read
 """
 IN_PIECES = """
     providers.anthropic.stream.MessagesParser.feed providers.chat.growing_words.GrowingWords.say

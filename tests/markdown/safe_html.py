@@ -6,7 +6,7 @@ import re
 from html.parser import HTMLParser
 
 _PLAIN = """
-    b blockquote br code del details div em h1 h2 h3 h4 h5 h6 header hr i kbd li mark math menclose mfrac mi mmultiscripts mn mo mover
+    b blockquote br code del details div em h1 h2 h3 h4 h5 h6 header hr i kbd label li mark math menclose mfrac mi mmultiscripts mn mo mover
     mpadded mphantom mroot mrow mspace msqrt msub msubsup msup mtable mtd mtext mtr munder munderover ol p pre s section
     small span strong sub summary sup table tbody td th thead tr u ul merror mprescripts mstyle
 """
@@ -25,6 +25,13 @@ CLASSES = {
         "m",
         "c",
         "n",
+        "o",
+        "p",
+        "plus",
+        "minus",
+        "at",
+        "more",
+        "less",
         "left",
         "right",
         "apart",
@@ -48,17 +55,29 @@ VALUES = {
     "dir": "auto",
     "align": "left|right|center",
     "start": "[0-9]{1,9}",
+    "value": "[0-9]{1,3}",
+    "autocomplete": "off",
+    "data-lines": "[0-9]{2,6}",
     "display": "block",
     "aria-label": r"Table|Formula|Footnotes|Footnote [0-9]+|Back to the text|Done|To do",
     "data-lang": r"[\w+#.-]{0,24}",
-    **dict.fromkeys(("disabled", "checked", "data-copy-code", "data-grows"), ""),
+    **dict.fromkeys(("disabled", "checked", "data-copy-code", "data-grows", "data-wrap", "data-fold"), ""),
     **dict.fromkeys(("width", "height", "depth", "lspace", "rspace", "voffset", "minsize", "maxsize"), _SIZE),
     **dict.fromkeys(
         ("accent", "accentunder", "displaystyle", "movablelimits", "stretchy", "symmetric"), "true|false"
     ),
     **dict.fromkeys(("form", "linethickness", "mathvariant", "notation", "scriptlevel"), _WORD),
 }
-ONLY_ON = {"href": "a", "rel": "a", "target": "a", "type": "button input", "title": "a code", "id": "a li"}
+ONLY_ON = {
+    "href": "a",
+    "rel": "a",
+    "target": "a",
+    "type": "button input",
+    "title": "a code label",
+    "value": "li",
+    "autocomplete": "input",
+    "id": "a li",
+}
 
 
 class Reader(HTMLParser):

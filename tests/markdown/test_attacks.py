@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from markdown_it import MarkdownIt
 
-from chatapp.markdown import Growing, render, render_blocks, render_plain
+from chatapp.markdown import Growing, render, render_blocks, render_plain, render_question
 from chatapp.markdown.sanitise import sanitised
 from tests.support.attacks import ATTACKS, LISTENER, REQUESTS
 
@@ -28,7 +28,9 @@ def test_a_renderer_that_believes_its_text_would_be_caught():
     assert sum(bool(complaints(believing.render(text))) for text in ATTACKS) > 300
 
 
-@pytest.mark.parametrize("show", [render, render_plain], ids=["answer or thought", "question"])
+@pytest.mark.parametrize(
+    "show", [render, render_plain, render_question], ids=["answer or thought", "note", "question"]
+)
 def test_an_attack_is_shown_as_words(show):
     assert {text: found for text in ATTACKS if (found := complaints(show(text)))} == {}
 
@@ -39,6 +41,14 @@ def test_an_attack_is_shown_as_words(show):
 def test_an_attack_is_shown_as_words_inside_other_pieces(frame):
     texts = (frame.format(text.replace("\n", "\n  ")) for text in ATTACKS)
     assert {text: found for text in texts if (found := complaints(render(text)))} == {}
+
+
+@pytest.mark.parametrize(
+    "frame", ["```\n{}\n```", "> {}", "- x\n- {}", "a();\nb();\n{}\nc();", "1. x\n   {}"]
+)
+def test_an_attack_is_shown_as_words_inside_the_pieces_of_a_question(frame):
+    texts = [frame.format(text) for text in ATTACKS]
+    assert {text: found for text in texts if (found := complaints(render_question(text)))} == {}
 
 
 @pytest.mark.parametrize("group", range(GROUPS))

@@ -53,7 +53,7 @@ def test_a_block_is_finished_when_what_follows_has_a_whole_line(before, then):
 def test_each_block_is_told_once_and_in_order():
     text = "# a\n\nb\n\n- c\n- d\n\n```py\ne\n```\n\nf\n"
     found, late = told(text)
-    assert [words(html).strip() for html in found] == ["a", "b", "c\nd", "py Copye"]
+    assert [words(html).strip() for html in found] == ["a", "b", "c\nd", "pyWrapCopy codee"]
     assert [place for place, _ in late] == [4]
 
 
@@ -94,8 +94,8 @@ def test_an_open_fence_is_text_with_a_place_to_grow():
     growing.feed("a\n\n```python\ndef f():\n")
     end = growing.open()
     assert end.code and end.html.endswith('<code data-grows="">def f():\n</code></pre></div>')
-    assert "<span" not in end.html
-    assert "<span" in growing.feed("a\n\n```python\ndef f():\n```\n")[-1]
+    assert "<span class" not in end.html
+    assert "<span class" in growing.feed("a\n\n```python\ndef f():\n```\n")[-1]
 
 
 def test_the_end_of_a_fence_does_not_flash_as_code():

@@ -6,7 +6,8 @@ import pytest
 from django.template import Context, Template
 
 from chatapp.markdown import render, render_blocks, render_plain
-from chatapp.markdown.code import _ALIASES, _LANGUAGES, _lexer, highlighted
+from chatapp.markdown.code.colours import _ALIASES, _LANGUAGES, highlighted, highlighted_apart
+from chatapp.markdown.code.html import FOLDED
 from chatapp.markdown.formulas import WrongFormula, mathml
 
 from .safe_html import read, words
@@ -143,33 +144,79 @@ def test_a_picture_inside_a_link_is_its_words():
 # Code
 
 
-def test_code_has_its_language_a_button_and_five_colours():
+def test_code_has_its_language_what_one_may_do_with_it_and_colours():
     html = one('```python\n@d\ndef f(): return "s" + 1  # c\n```')
-    assert html.startswith('<div class="code" data-lang="python"><header class="faint">python ')
-    assert (
-        '<button type="button" class="tap" data-copy-code>Copy</button></header><pre tabindex="0"><code>'
-        in html
-    )
+    assert html.startswith('<div class="code" data-lang="python"><header class="faint"><b>python</b><label')
+    assert "<span>Wrap</span>" in html and "data-fold" not in html
+    assert '<button type="button" class="tap" data-copy-code><span>Copy code</span></button></header>' in html
     for part in ("k>def", "n>f", "s>&quot;s&quot;", "m>1", "c># c"):
         name, _, text = part.partition(">")
         assert f'<span class="{name}">{text}'.replace("&quot;", '"') in html
 
 
+def test_long_code_can_be_folded():
+    assert "data-fold" not in one("```\n" + "a\n" * FOLDED + "```")
+    assert "data-fold" in one("```\n" + "a\n" * (FOLDED + 1) + "```")
+
+
+def code_of(html: str) -> str:
+    return html.partition("<code>")[2].removesuffix("</code></pre></div>")
+
+
+def test_a_diff_shows_what_came_and_what_went():
+    text = "diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1,2 +1,2 @@\n same\n-old\n-- sql\n+new\n"
+    assert code_of(one(f"```diff\n{text}```")) == (
+        '<span class="at">diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1,2 +1,2 @@\n</span> same\n'
+        '<span class="minus">-old\n-- sql\n</span><span class="plus">+new\n</span>'
+    )
+    assert one(f"```patch\n{text}```").count('class="plus"') == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "code", "part"),
+    [
+        ("php", "$a = 1;\necho 'x';", '<span class="k">echo</span>'),
+        ("php", "<p><?php echo 1 ?></p>", '<span class="k">echo</span>'),
+        ("console", "$ ls\ntotal 0", '<span class="p">$ </span>ls'),
+        ("shell-session", "$ ls\ntotal 0", '<span class="o">total 0'),
+        ("pycon", ">>> 'a'\n'a'", '<span class="p">&gt;&gt;&gt; </span><span class="s">'),
+        ("asm", "mov eax, 1 ; one", '<span class="c">; one</span>'),
+        ("gas", "movl %eax, %ebx", '<span class="n">movl</span>'),
+        ("verilog", "module a(input b); endmodule", '<span class="k">module</span>'),
+        ("solidity", "contract A { uint x; }", '<span class="k">contract</span>'),
+        ("markdown", "# a\n\n`b`", '<span class="n"># a</span>'),
+        ("v", "endmodule", '<span class="k">endmodule</span>'),
+    ],
+)
+def test_what_models_write_has_colours(name, code, part):
+    assert part in one(f"```{name}\n{code}\n```")
+
+
+def test_code_that_is_quoted_in_markdown_asks_for_no_other_highlighter():
+    assert "def" in one("````markdown\n```python\ndef f(): 1\n```\n````").replace('<span class="k">def', "")
+
+
+@pytest.mark.parametrize("at", [0, 3, 9, 40])
+def test_code_in_two_pieces_is_the_same_code(at):
+    text = "def f():\n    '''a\n    b'''\n    return 1\n"
+    first, rest = highlighted_apart(text, "python", at)
+    assert words(first) == text[:at] and words(rest) == text[at:]
+
+
 def test_an_unknown_language_is_named_but_plain():
     html = one("```whatever\nif x\n```")
-    assert 'data-lang="whatever"' in html and "<span" not in html
+    assert 'data-lang="whatever"' in html and code_of(html) == "if x\n"
 
 
 def test_indented_code_is_code_too():
     assert one("    a\n     b").startswith(
-        '<div class="code" data-lang=""><header class="faint">text <button'
+        '<div class="code" data-lang=""><header class="faint"><b>text</b><label'
     )
 
 
 @pytest.mark.parametrize("name", sorted({*_LANGUAGES, *_ALIASES}))
 def test_colours_change_no_letter(name):
     code = "\n\n <!-- a -->  \t\n'x' \"y\" `z` /* é */ // # -- {{ }} [1, 2.5e3] @a $b %c <d e='f'>&amp;</d>\n\x0b\\\n  end"
-    assert _lexer(_ALIASES.get(name, name))
     assert words(highlighted(code, name)) == code.replace("\x0b", "U+000B")
 
 

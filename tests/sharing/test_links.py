@@ -264,7 +264,7 @@ def test_what_attacks_a_page_stands_there_as_text(alice, client):
     link = share(Message.objects.get(pk=made.answer), by=alice)
     page = client.get(path_of(link)).text
     scripts = re.findall(r"<script[^>]*>", page)
-    assert len(scripts) == 2 and all('src="/static/js/' in script for script in scripts)
+    assert len(scripts) == 4 and all('src="/static/js/' in script for script in scripts)
     assert re.findall(r"<(?:iframe|object|embed|img|base|style)\b", page) == []
     assert re.findall(r"<[a-z][^<>]*\son[a-z]+=", page) == []
 

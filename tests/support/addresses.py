@@ -58,6 +58,7 @@ ADDRESSES = {
     "/m/<uuid:pk>/continue/": Address(OWN, WRITE),
     "/m/<uuid:pk>/go/": Address(OWN, WRITE),
     "/m/<uuid:pk>/copy/": Address(OWN),
+    "/picture/": Address(EVERYBODYS),
     "/m/<uuid:pk>/delete/": Address(OWN, BOTH),
     "/m/<uuid:pk>/fork/": Address(OWN, BOTH, {"extent": "branch"}),
     "/m/<uuid:pk>/share/": Address(OWN, BOTH, {"thoughts": "on", "tools": "on", "expires": "week"}),

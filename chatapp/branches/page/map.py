@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -11,7 +10,7 @@ from uuid import UUID
 
 from ...core.durations import in_short, together
 from ...core.recorded import Recorded
-from ...core.titles import one_line
+from ...core.titles import one_line, unmarked
 from ...core.tree import Tree
 from ...store.models import LIVE, Message, Role, Status
 from ..store.beginnings import Beginning
@@ -24,7 +23,6 @@ WORDS = 140
 RULER = 176
 # Beyond it the ruler of some row would have no room for single seconds.
 MOST_SECONDS = RULER // 2
-_MARKS = re.compile(r"(?m)^\s{0,3}(#{1,6}\s|>\s?|[-*+]\s|```\w*$)|\*\*|__|`")
 _STATUS = {
     Status.QUEUED: "queued",
     Status.RUNNING: "running",
@@ -134,7 +132,7 @@ def _total(thoughts: Sequence[Sequence[int]]) -> str:
 
 def beginning_in_words(found: Beginning) -> str:
     """How a message begins, in one line."""
-    words = one_line(_MARKS.sub("", found.text))[:WORDS]
+    words = one_line(unmarked(found.text))[:WORDS]
     return words or ("No words yet" if found.row.status in LIVE else "No words")
 
 

@@ -1,0 +1,1 @@
+"""Code: its colours, and the well in which it stands."""
