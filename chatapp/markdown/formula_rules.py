@@ -11,7 +11,7 @@ from markdown_it.rules_core import StateCore
 from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 
-from .code import language
+from .code.colours import language
 from .formulas import MOST_SIGNS, written
 from .latex import Definitions
 
