@@ -16,7 +16,7 @@ from django.db import connection
 from ..core import verbatim
 from ..core.history import Logged, Repair
 from ..core.items import FROM_MODEL, Item, Kind
-from .database.worded import Reading, Worded
+from .database.worded import RowReader, Worded
 from .models import Conversation, Message
 from .models import Item as ItemRow
 
@@ -195,7 +195,7 @@ def repairs(row: Message) -> dict[int, tuple[str, tuple[Repair, ...]]]:
     return {number: (model, tuple(Repair(how) for how in hows)) for number, model, hows in taught if hows}
 
 
-_readings: dict[str, Reading] = {}
+_readers: dict[str, RowReader] = {}
 
 
 def _asked(sql: str, leaf: UUID, *named: Any) -> list[tuple[Any, ...]]:
@@ -208,7 +208,7 @@ def _said_by(rows: Sequence[Sequence[Any]], leaf: UUID) -> tuple[list[Message], 
     """The messages of rows that begin at the leaf, and the items of each."""
     width, once = len(_OF_MESSAGE) + 1, dict[Any, Message]()
     items: dict[UUID, list[Item]] = defaultdict(list)
-    read = _reading().row
+    read = _reader().row
     for name, group in groupby(rows, key=itemgetter(0)):
         # A cycle in damaged rows brings it again.
         if name in once:
@@ -224,10 +224,10 @@ def _said_by(rows: Sequence[Sequence[Any]], leaf: UUID) -> tuple[list[Message], 
     return _from_the_root(once.values()), items
 
 
-def _reading() -> Reading:
-    if connection.vendor not in _readings:
-        _readings[connection.vendor] = Reading(Message, [*_OF_MESSAGE, "metadata"])
-    return _readings[connection.vendor]
+def _reader() -> RowReader:
+    if connection.vendor not in _readers:
+        _readers[connection.vendor] = RowReader(Message, [*_OF_MESSAGE, "metadata"])
+    return _readers[connection.vendor]
 
 
 def _from_the_root(rows: Iterable[Message]) -> list[Message]:

@@ -32,7 +32,7 @@ class Worded:
         self._ask, self._examples = ask, [_example(kind, place) for place, kind in enumerate(kinds)]
         self._model: type[Model] | None = None
         self._questions: dict[str, Question] = {}
-        self._readings: dict[str, Reading] = {}
+        self._readers: dict[str, RowReader] = {}
 
     def rows(self, *values: Any) -> list[Any]:
         sql, params = self._about(values)
@@ -41,12 +41,12 @@ class Worded:
             found = cursor.fetchall()
             if not found:
                 return []
-            if connection.vendor not in self._readings:
+            if connection.vendor not in self._readers:
                 assert self._model
-                self._readings[connection.vendor] = Reading(
+                self._readers[connection.vendor] = RowReader(
                     self._model, [each[0] for each in cursor.description]
                 )
-        read = self._readings[connection.vendor].row
+        read = self._readers[connection.vendor].row
         return [read(values) for values in found]
 
     def first(self, *values: Any) -> Any:
@@ -78,7 +78,7 @@ class Worded:
         return sql + ends, tuple(params)
 
 
-class Reading:
+class RowReader:
     """Makes rows of what the driver gives in these columns, as Django would. What is no field of theirs they are given beside."""
 
     def __init__(self, model: type[Model], columns: Sequence[str]) -> None:
