@@ -29,7 +29,7 @@ from ...pages.words.amounts import (
 )
 from ..store.days import Day, UsedByPerson
 from .charts import Bars, Lines, bars, lines
-from .words import dropped_in_words, ending_in_words, is_failure, review_in_words
+from .reasons import dropped_in_words, ending_in_words, is_failure, review_in_words
 
 SPANS = {14: "14 days", 90: "90 days", 365: "a year"}
 # From here on a picture and its table have a point for each week.

@@ -12,9 +12,9 @@ from django.views.decorators.http import require_safe
 
 from ...core.visible import visible
 from ...pages.staff.bounded import BoundedAdmin
+from ...pages.staff.cells import moment
 from ...pages.staff.rights import ReadOnly
 from ...pages.staff.site import site
-from ...pages.staff.words import moment
 from ...pages.words.days import zone_of
 from ..models import Look
 

@@ -15,8 +15,8 @@ from ...core.named import number
 from ...core.visible import Leave, visible
 from ...pages.elements import message_id
 from ...pages.signed_in import SignedIn
+from ...pages.staff.cells import moment
 from ...pages.staff.rights import may_read
-from ...pages.staff.words import moment
 from ...pages.visitors import visitor_address
 from ...pages.words.days import zone_of
 from ...thread.item_words import KINDS
