@@ -17,7 +17,7 @@ from django.views.decorators.http import require_POST
 
 from ...core.visible import visible
 from ...pages.commands import View
-from ...pages.staff.moments import moment
+from ...pages.staff.cells import moment
 from ...pages.visitors import site_of
 from ...pages.words.days import zone_of
 from ..forms.people import NewPersonForm

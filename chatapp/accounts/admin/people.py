@@ -16,7 +16,7 @@ from ...core.named import number
 from ...core.visible import Leave, visible
 from ...oversight.store import browsing
 from ...pages.staff.bounded import BoundedAdmin, ChoiceFilter
-from ...pages.staff.moments import moment
+from ...pages.staff.cells import moment
 from ...pages.staff.rights import StaffOnly, is_staff
 from ...pages.staff.site import site
 from ...pages.words.days import zone_of

@@ -18,7 +18,7 @@ from ...core.visible import Leave, visible
 from ...pages.commands import View
 from ...pages.signed_in import SignedIn
 from ...pages.staff.bounded import BoundedAdmin
-from ...pages.staff.moments import moment
+from ...pages.staff.cells import moment
 from ...pages.staff.rights import ReadOnly, may_read
 from ...pages.staff.site import site
 from ...pages.words.days import zone_of

@@ -12,7 +12,7 @@ from django.views.decorators.http import require_safe
 
 from ...core.visible import visible
 from ...pages.staff.bounded import BoundedAdmin
-from ...pages.staff.moments import moment
+from ...pages.staff.cells import moment
 from ...pages.staff.rights import ReadOnly
 from ...pages.staff.site import site
 from ...pages.words.days import zone_of

@@ -15,7 +15,7 @@ from ...core.named import number
 from ...core.visible import Leave, visible
 from ...pages.elements import message_id
 from ...pages.signed_in import SignedIn
-from ...pages.staff.moments import moment
+from ...pages.staff.cells import moment
 from ...pages.staff.rights import may_read
 from ...pages.visitors import visitor_address
 from ...pages.words.days import zone_of
