@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from uuid import UUID
 
 from ..core.items import clean
-from ..core.joining import DECIDED, joined
 from ..markdown.kept import Blocks
 from ..pages import operations
 from ..pages.operations import Operation
+from ..thread.joining import DECIDED, joined
 from ..thread.whole_text import Seams
 from .growing_item import Emit, GrowingItem
 

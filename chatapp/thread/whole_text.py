@@ -9,11 +9,11 @@ from itertools import pairwise
 from uuid import UUID
 
 from ..core.items import Kind
-from ..core.joining import joined
 from ..markdown import blocks_waiting, render_blocks_within
 from ..markdown.kept import Blocks, rendered, rendered_within
 from ..markdown.seams import marked
 from .items_so_far import ItemSoFar, WholeText
+from .joining import joined
 
 _NOTES = '<section class="footnotes"'
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from chatapp.core.joining import joined
+from chatapp.thread.joining import joined
 
 TABLE = "| City | People |\n|---|---|\n| Ghent | 265,000 |"
 CODE = "So:\n\n```python\ndef due(day):\n    retu"
