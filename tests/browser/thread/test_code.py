@@ -249,7 +249,6 @@ def test_a_diagram_reaches_nothing_and_nobody(enter, upstream):
         const found = [];
         const tries = {
             fetch: () => fetch("/conversations/"),
-            eval: () => eval("1"),
             cookie: () => document.cookie,
             storage: () => localStorage.length,
             parent: () => parent.document.title,
