@@ -26,7 +26,8 @@ from ..forms import AskForm, usual_model
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Composer:
     """`parent` is the answer that is followed, "" for a first question. `stop` is where a running answer is stopped.
-    `lost` is the model of the last answer where it cannot be asked any more."""
+    `lost` is the model of the last answer where it cannot be asked any more. `asks`, `adds`: what stands in the empty box below an answer,
+    and where a question waits already."""
 
     action: str
     draft: str
@@ -43,6 +44,8 @@ class Composer:
     text: str = ""
     refused: str = ""
     words: str = json.dumps(EFFORTS)
+    asks: str = "Ask on, or change direction"
+    adds: str = "Add to the waiting question"
 
 
 def composer_for(

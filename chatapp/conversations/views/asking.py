@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 from uuid import UUID
 
@@ -13,6 +13,9 @@ from django.shortcuts import render
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST
 
+from ...next_questions.news import nothing_next
+from ...next_questions.store import move as move_next
+from ...next_questions.store import waits_for_it
 from ...pages import operations
 from ...pages.access import my_conversation, my_message
 from ...pages.commands import away, by_script, refused, submission, to_conversation, told
@@ -21,7 +24,7 @@ from ...pages.engine_calls import call
 from ...pages.preferences import preference_of
 from ...pages.signed_in import SignedIn
 from ...providers.configured import UnknownModel
-from ...store import Refused, SentAlready, Started, count_questions, load_items
+from ...store import Refused, Started, count_questions, load_items
 from ...store.leaving_out import find_start
 from ...store.models import Conversation, Message, Role
 from ...thread.page import viewer_of
@@ -30,9 +33,10 @@ from ..forms import AskedQuestion, AskForm
 from ..news.question import end_of_branch, load_question
 from ..page.composer import composer_for, render_refused
 from .home import render_home
+from .keeping import ask_next, keep_next
+from .starting import once, question_of
 from .thread import render_conversation
 
-OTHER_WORDS = "This form was sent before, with other words. Look at what came of it, then send again."
 NEITHER = "This can be answered no more: ask again."
 # A page says so whose socket brings it everything.
 LISTENING = "Listening"
@@ -58,7 +62,9 @@ def ask(request: SignedIn, pk: UUID) -> HttpResponse:
     mine = my_conversation(request.user, pk)
     form = AskForm(request.POST, request.user)
     try:
-        started = _ask(request, form, mine)
+        if kept := keep_next(request, form, mine):
+            return kept
+        started = ask_next(request, form, mine) or _ask(request, form, mine)
     except Refused as error:
         if by_script(request):
             parent = form.cleaned_data.get("parent") or ""
@@ -69,7 +75,7 @@ def ask(request: SignedIn, pk: UUID) -> HttpResponse:
     if LISTENING in request.headers:
         return told([operations.expect(message_id(started.answer))])
     new = load_question(started.question, started.answer, viewer_of(request))
-    return told(new.news(engine().catalog, count_questions(pk, started.answer)))
+    return told([*nothing_next(), *new.news(engine().catalog, count_questions(pk, started.answer))])
 
 
 def _status(form: AskForm) -> int:
@@ -78,11 +84,9 @@ def _status(form: AskForm) -> int:
 
 def _ask(request: SignedIn, form: AskForm, mine: Conversation | None) -> Started:
     """Refused with the words for the person; the same form twice gives what it gave the first time."""
-    if not form.is_valid():
-        raise Refused(form.sentence)
-    question = form.question
+    question = question_of(form)
     shortened = mine if request.POST.get("leave_out") else None
-    return _once(
+    return once(
         engine().ask,
         mine.pk if mine else None,
         question.text,
@@ -108,17 +112,6 @@ def _start(leaf: UUID | None, model: str, mine: Conversation) -> UUID | None:
     return find_start(leaf, engine().catalog.find(model)[1].window, of=mine) if leaf else None
 
 
-def _once(start: Callable[..., Awaitable[Started]], *args: Any, **asked: Any) -> Started:
-    try:
-        return call(start, *args, **asked)
-    except SentAlready as error:
-        if error.started is None:
-            raise Refused(OTHER_WORDS) from error
-        return error.started
-    except UnknownModel as error:
-        raise Refused(str(error)) from error
-
-
 @require_http_methods(["GET", "HEAD", "POST"])
 @login_required
 def edit(request: SignedIn, pk: UUID) -> HttpResponse:
@@ -138,10 +131,8 @@ def edit(request: SignedIn, pk: UUID) -> HttpResponse:
 
 
 def _ask_beside(request: SignedIn, form: AskForm, message: Message) -> Started:
-    if not form.is_valid():
-        raise Refused(form.sentence)
-    question: AskedQuestion = form.question
-    return _once(
+    question = question_of(form)
+    return once(
         engine().ask,
         message.conversation_id,
         question.text,
@@ -168,7 +159,7 @@ def _editing(
 @login_required
 def again(request: SignedIn, pk: UUID) -> HttpResponse:
     """A sibling answer, by the same model or another one."""
-    answer = my_message(request.user, pk)
+    answer = my_message(request.user, pk, has_next=waits_for_it(request.user))
     if request.method != "POST":
         listings = async_to_sync(engine().catalog.models_soon)()
         preference = preference_of(request.user)
@@ -192,7 +183,7 @@ def _ask_again(request: SignedIn, answer: Message) -> Started:
     if not form.is_valid() or question is None:
         raise Refused(form.sentence or NEITHER)
     model = form.question.model
-    return _once(
+    started = once(
         engine().ask_again,
         question,
         author=request.user,
@@ -201,6 +192,9 @@ def _ask_again(request: SignedIn, answer: Message) -> Started:
         submission=submission(request, form.question.key),
         sent_from=_start(answer.pk, model, answer.conversation) if request.POST.get("leave_out") else None,
     )
+    if vars(answer)["has_next"]:
+        move_next(request.user, before=answer.pk, to=started.answer)
+    return started
 
 
 def _with_model(request: SignedIn, before: Message | None) -> dict[str, str]:
@@ -233,7 +227,7 @@ def stop(request: SignedIn, pk: UUID) -> HttpResponse:
 @login_required
 def go_on(request: SignedIn, pk: UUID) -> HttpResponse:
     """Continue in the same message; Retry too where nothing was kept, else as a sibling."""
-    answer = my_message(request.user, pk)
+    answer = my_message(request.user, pk, has_next=waits_for_it(request.user))
     try:
         engine().catalog.offered(answer.model)
     except UnknownModel as error:
