@@ -20,6 +20,8 @@ HEARD_FROM = (
     "reviews.store.submitting",
     "catalog.part",
     "mcp_servers.part",
+    "next_questions.part",
+    "next_questions.verify",
 )
 
 

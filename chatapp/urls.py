@@ -10,6 +10,7 @@ from .branches import urls as branches
 from .catalog import urls as catalog
 from .conversations import urls as conversations
 from .insight import urls as insight
+from .next_questions import urls as next_questions
 from .pages import errors
 from .pages import urls as pages
 from .reviews import urls as reviews
@@ -20,6 +21,7 @@ handler400, handler403 = errors.bad_request, errors.forbidden
 handler404, handler500 = errors.not_found, errors.broken
 urlpatterns = [
     path("", include(conversations)),  # / ask/ c/<id>/ conversations/ m/<id>/ undo/
+    path("", include(next_questions)),  # m/<id>/next/
     path("", include(thread)),  # m/<id>/copy/ picture/
     path("", include(branches)),  # c/<id>/map/ compare/ m/<id>/fork/ m/<id>/go/
     path("", include(sharing)),  # m/<id>/share/ s/<token>/ shares/

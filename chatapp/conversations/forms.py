@@ -50,26 +50,29 @@ class AskedQuestion:
     model: str
     effort: str
     parent: UUID | None
+    next: UUID | None
     key: UUID
     instructions: str | None
     tools: list[str] | None
 
 
 class AskForm(forms.Form):
-    """`example` is a question of ours that was clicked; it counts before what stands in the box."""
+    """`example` is a question of ours that was clicked; it counts before what stands in the box. `next`: the answer for which a question
+    waits, which is asked together with what stands in the box, or alone."""
 
     text = Words()
     example = Words()
     model = forms.CharField(required=False)
     effort = forms.CharField(required=False)
     parent = forms.UUIDField(required=False)
+    next = forms.UUIDField(required=False)
     key = forms.UUIDField(required=False)
     instructions = Instructions()
 
     def __init__(self, data: Mapping[str, Any], person: User) -> None:
         super().__init__(data)
         self._person = person
-        for name in ("parent", "key"):
+        for name in ("parent", "next", "key"):
             self.fields[name].error_messages["invalid"] = "The page was too old. Reload it and send again."
 
     @property
@@ -92,6 +95,7 @@ class AskForm(forms.Form):
             model=said["model"],
             effort=said["effort"],
             parent=said["parent"],
+            next=said["next"],
             key=said["key"] or uuid4(),
             instructions=said["instructions"],
             tools=self.chosen_tools,
@@ -117,7 +121,8 @@ class AskForm(forms.Form):
         return words if "instructions" in self.data else None
 
     def clean(self) -> None:
-        if not (self.cleaned_data.get("example") or self.cleaned_data.get("text", "")).strip():
+        said = self.cleaned_data
+        if not (said.get("example") or said.get("text", "")).strip() and not said.get("next"):
             self.add_error("text", "Write a question first.")
 
 

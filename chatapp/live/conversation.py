@@ -16,6 +16,8 @@ from ..conversations.news.question import (
     question_as_written,
     render_whole,
 )
+from ..next_questions.news import next_now, nothing_next
+from ..next_questions.store import waits_in
 from ..pages import operations
 from ..pages.operations import Operation
 from ..store import Questions, count_questions, in_thread, load_branch, places
@@ -33,6 +35,8 @@ from .outbox import Outbox
 
 R = TypeVar("R")
 STALE = "This part of the conversation was deleted. Reload the page to see what is left."
+# So long the end of an answer may take to be told before what follows it is.
+END_SECONDS = 5.0
 # More siblings than these are numbered anew at the next reload.
 MOST_SIBLINGS = 20
 
@@ -61,6 +65,8 @@ class ConversationNews:
         # Something was told of the answer while its rows were being read: that it was written.
         self._read_again = False
         self._heard: Written | None = None
+        # Whether anything of the viewer's may wait here to be asked.
+        self._has_next = False
 
     async def catch_up(self, version: str) -> None:
         """What happened between the making of the page and now."""
@@ -68,8 +74,11 @@ class ConversationNews:
         await self._look_whether_stale()
         if self._stale:
             return
+        before = self.leaf
         made = await in_thread(self._missed)()
-        self.outbox.add(*made)
+        if made and before:
+            await self._bring_up_to_date(before, version)
+        self.outbox.add(*made, *(await in_thread(self._next)() or nothing_next()))
         if self.leaf is None:
             return
         shown = await in_thread(load_message)(self.leaf, self.viewer)
@@ -80,15 +89,29 @@ class ConversationNews:
             self._told = self.leaf, shown.version
             self.outbox.add(operations.say(shown.in_a_word))
 
+    async def _bring_up_to_date(self, answer: UUID, version: str) -> None:
+        """It was the end of the page, and ended while nobody listened."""
+        if await in_thread(load_version)(answer, self.viewer) == version:
+            return
+        news = AnswerNews(answer, self.viewer, self.engine, self.outbox)
+        try:
+            await news.run()
+        finally:
+            news.close()
+
     async def hear(self, notice: Notice) -> None:
         if notice.what == "titled":
             title = await in_thread(_title)(self.conversation)
             self.outbox.add(operations.state("title", title))
+        if notice.what == "next question":
+            self._has_next = True
+            self.outbox.add(*await in_thread(self._next)())
         if (message := notice.message) is None:
             return
         match notice.what:
             case "turn queued" if message == self.leaf:
                 self.outbox.add(operations.state("answering", "1"))
+                self.outbox.add(*await in_thread(self._next)() if self._has_next else [])
                 self._follow(message)
             case "turn queued":
                 await self._hear_of_answer(message, notice)
@@ -98,6 +121,8 @@ class ConversationNews:
             case "deleted" | "restored":
                 await self._hear_of_deletion(message)
             case "titled" | "turn began" | "head moved" | "listed" | "share closed" | "reviews" | "roles":
+                pass
+            case "next question":
                 pass
 
     async def _hear_of_answer(self, answer: UUID, notice: Notice) -> None:
@@ -110,9 +135,11 @@ class ConversationNews:
             self._forget_family()
             return
         self._questions = await self._count(answer, notice.once)
+        await self._until_told_of_the_end()
         news = await worked_out(new.news, self.viewer.catalog, self._questions, at_hand=at_hand)
         self.outbox.add(*news)
         self.leaf = answer
+        self.outbox.add(*await in_thread(self._next)() if self._has_next else [])
         self._follow(answer, new)
 
     async def _count(self, leaf: UUID, once: Once) -> Questions:
@@ -191,7 +218,9 @@ class ConversationNews:
 
     def _missed(self) -> list[Operation]:
         """Questions that were asked below the branch on the page; the last answer becomes its end."""
-        row = Conversation.objects.get(pk=self.conversation)
+        rows = Conversation.objects.annotate(has_next=waits_in(self.viewer.user))
+        row = rows.get(pk=self.conversation)
+        self._has_next = vars(row)["has_next"]
         head = places.load_head(self.viewer.user, row)
         if head is None or head == self.leaf:
             return []
@@ -204,6 +233,10 @@ class ConversationNews:
         made += [operations.add("messages", render_whole(message)) for message in shown[min(there, 1) :]]
         self.leaf = head
         return made + end_of_branch(shown[-1].row, self.viewer.catalog)
+
+    def _next(self, status: str = "") -> list[Operation]:
+        """What waits for the end of the page, which has this status."""
+        return next_now(self.viewer.user, self.leaf, status) if self._has_next and self.leaf else []
 
     async def _missed_the_end_of(self, answer: UUID, written: Written | None) -> bool:
         """Whoever follows hears of the end twice: by the turn's own events, and by this."""
@@ -262,7 +295,12 @@ class ConversationNews:
         if asked is None and answer.row.parent_id:
             asked = load_message(answer.row.parent_id, self.viewer)
         line = [operations.put(render_line(asked, answer))] if asked else []
-        return line + end_of_branch(answer.row, self.viewer.catalog)
+        return line + end_of_branch(answer.row, self.viewer.catalog) + self._next(answer.row.status)
+
+    async def _until_told_of_the_end(self) -> None:
+        """What was asked by itself comes at once behind the answer before it, of which the page is still being told."""
+        if self._following:
+            await asyncio.wait({self._following}, timeout=END_SECONDS)
 
     def _stop_following(self) -> None:
         if self._following:

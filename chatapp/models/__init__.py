@@ -6,6 +6,7 @@ from ..catalog.models import Installation, KnownModel, ModelProvider
 from ..insight.models import ModelDay, PersonDay
 from ..limits.models import DailyLimit
 from ..mcp_servers.models import McpServer, McpTool
+from ..next_questions.models import NextQuestion
 from ..oversight.models import Look
 from ..pages.models import Preference, Theme
 from ..reviews.models import Note, Scope, Submission, Submitted, Verdict, Wish
@@ -55,6 +56,7 @@ __all__ = [
     "ModelDay",
     "ModelProvider",
     "NameOutline",
+    "NextQuestion",
     "Note",
     "Origin",
     "PersonDay",

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from uuid import UUID
 
 from django.contrib.auth.models import User
-from django.db.models import QuerySet
+from django.db.models import Exists, QuerySet
 from django.http import Http404
 
 from ..store.changes import Written
@@ -38,15 +38,16 @@ def only_in_theirs(user: User) -> Callable[[Conversation], None]:
     return look
 
 
-def conversation_to_open(user: User, pk: UUID) -> Conversation:
-    """The same with what its page begins with: its head, what the owner chose in the settings, and where they were (`forks`)."""
+def conversation_to_open(user: User, pk: UUID, **columns: Exists) -> Conversation:
+    """The same with what its page begins with: its head, what the owner chose in the settings, where they were (`forks`), and what a room
+    asks of it (`columns`)."""
     rows = Conversation.objects.select_related("head", "owner__preference").defer("head__metadata")
-    return _mine(rows.annotate(forks=remembered(user)), user, pk)
+    return _mine(rows.annotate(forks=remembered(user), **columns), user, pk)
 
 
-def my_message(user: User, pk: UUID) -> Message:
-    """A message in a conversation of one's own."""
-    found = _my_messages(user).filter(pk=pk).first()
+def my_message(user: User, pk: UUID, **columns: Exists) -> Message:
+    """A message in a conversation of one's own, with what a room asks of it."""
+    found = _my_messages(user).annotate(**columns).filter(pk=pk).first()
     if found is None:
         raise Http404
     return found

@@ -24,6 +24,7 @@ What = Literal[
     "head moved",
     "titled",
     "listed",
+    "next question",
     "share closed",
     "reviews",
     "roles",

@@ -142,6 +142,20 @@ class Engine:
         await self.runner.begin(started.claim, of=started.row)
         return started
 
+    async def ask_kept(
+        self,
+        start: Callable[[AskedFor], Started | None],
+        *,
+        model: str,
+        effort: str = "",
+        submission: UUID | None = None,
+    ) -> Started | None:
+        """The turn that `start` makes, in one transaction with rows of its own; None where it makes none."""
+        started = await in_thread(start)(self._asked(model, effort, submission, None))
+        if started:
+            await self.runner.begin(started.claim)
+        return started
+
     def definitions(self, names: Sequence[str] | None = None) -> list[dict[str, Any]]:
         """What models read of these tools, or of those that new conversations have; a name that is unknown is left out."""
         chosen = [name for name, tool in self.tools.items() if tool.usual] if names is None else names

@@ -1,10 +1,8 @@
-// The keys of the composer: Enter sends or breaks the line, Escape stops, arrow-up edits the last question; and its height.
+// The keys of the composer: Enter sends, keeps for later or breaks the line, Escape stops, arrow-up edits the last question; and its height.
 // A question that is being edited is sent by the same keys, and left by Escape.
-const STILL = "The answer is still being written. Stop it, or wait; what you wrote stays here.";
-const ASKS = "The answer waits for your decision. Decide, or stop it; what you wrote stays here.";
 const touch = matchMedia("(pointer: coarse)");
 const button = (box) => box.form.querySelector("#send button");
-const still = () => (document.getElementById("thread")?.dataset.answering === "waits" ? ASKS : STILL);
+const waits = (form) => "next" in form.elements;
 const stops = (box) => button(box)?.hasAttribute("formaction");
 // An input method takes these keys for itself.
 const composing = (event) => event.isComposing || event.keyCode === 229;
@@ -17,8 +15,8 @@ const sends = (event) => {
 const keys = {
   Enter(event, box) {
     if (event.shiftKey || !sends(event)) return false;
-    if (stops(box)) document.getElementById("refused").textContent = box.value.trim() ? still() : "";
-    else box.form.requestSubmit(button(box));
+    if (!stops(box)) box.form.requestSubmit(button(box));
+    else if (box.value.trim()) box.form.elements.keep.click();
     return true;
   },
   Escape(event, box) {
@@ -70,7 +68,7 @@ document.addEventListener("submit", (event) => {
   const box = event.target.elements.text;
   // Later: htmx forgets which button was pressed when that loses the focus.
   if (!touch.matches) setTimeout(() => box.focus());
-  if (box.value.trim() || event.submitter?.name === "example" || event.submitter?.hasAttribute("formaction")) return;
+  if (box.value.trim() || waits(event.target) || event.submitter?.name === "example" || event.submitter?.hasAttribute("formaction")) return;
   event.preventDefault();
   event.stopPropagation();
 }, true);

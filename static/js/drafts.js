@@ -25,6 +25,10 @@ function write(box, words) {
 }
 
 if (composer) bringBack(composer);
+// A question that waits, and was being edited. Where it is not saved, its box is still there.
+const later = () => document.querySelector("#next [data-draft]");
+if (later()) bringBack(later());
+document.addEventListener("htmx:afterRequest", () => later() && keep(later()));
 
 const ofReview = document.querySelectorAll(".notes [data-draft]");
 for (const box of ofReview) {
@@ -43,6 +47,7 @@ document.addEventListener("submit", (event) => {
   if (event.target === composer?.form) sent = event.submitter?.name === "example" ? null : composer.value;
   // Where it is not taken, the server tells it again.
   for (const box of ofReview) if (box.form === event.target) forget(box);
+  if (later()?.form === event.target) forget(later());
   if (new URL(event.target.action).pathname === "/accounts/logout/") forgetAll(document.querySelector("[data-user]").dataset.user);
 });
 

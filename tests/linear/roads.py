@@ -200,6 +200,7 @@ ASKS_A_DATABASE = """
     pages.signed_in.proof_of
     pages.signed_in.still_proved
     conversations.page.composer.composer_for live.conversation.ConversationNews.catch_up thread.page.shown_of
+    next_questions.news.next_now next_questions.page.render_next
     pages.signed_in.Presence.until_signed_out providers.demo.DemoProvider.model
 """
 ASKS_THE_WORLD = """
@@ -230,7 +231,7 @@ NAMES_OF_OURS = """
     markdown.kept.Kept.get markdown.kept.Kept.put pages.static_files.StaticFiles.add_files
     pages.static_files.Storage.stored_name thread.page.Viewer.larger thread.page.for_others thread.timeline.timeline_of
     reviews.forms.see_other
-    templatetags.chat.icon pages.fonts.finder.FontFinder.find
+    templatetags.chat.icon pages.fonts.finder.FontFinder.find next_questions.page.shown_next
 """
 NOT_ASKED = frozenset(
     " ".join(
@@ -278,6 +279,11 @@ NOT_WALKED = (
     "management.",
     "mcp_servers.",
     "models",
+    "next_questions.models",
+    "next_questions.part",
+    "next_questions.store",
+    "next_questions.verify",
+    "next_questions.views",
     "oversight.",
     "pages.errors",
     "pages.fonts.subset",

@@ -29,7 +29,8 @@ _ASKING, _SEND = Stencil("conversations/asking/_asking.html"), Stencil("conversa
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Composer:
     """`parent` is the answer that is followed, "" for a first question. `stop` is where a running answer is stopped.
-    `lost` is the model of the last answer where it cannot be asked any more."""
+    `lost` is the model of the last answer where it cannot be asked any more. `asks`, `adds`: what stands in the empty box below an answer,
+    and where a question waits already."""
 
     action: str
     draft: str
@@ -46,6 +47,8 @@ class Composer:
     text: str = ""
     refused: str = ""
     words: str = json.dumps(EFFORTS)
+    asks: str = "Ask on, or change direction"
+    adds: str = "Add to the waiting question"
 
 
 def composer_for(

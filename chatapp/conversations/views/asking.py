@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
-from contextlib import nullcontext
+from collections.abc import Mapping
 from typing import Any
 from uuid import UUID
 
@@ -14,27 +13,30 @@ from django.shortcuts import render
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST
 
+from ...next_questions.news import nothing_next
+from ...next_questions.store import move as move_next
+from ...next_questions.store import waits_for_it
 from ...pages import operations
 from ...pages.access import my_conversation, my_message, only_in_theirs
 from ...pages.commands import away, by_script, refused, submission, to_conversation, told
 from ...pages.elements import message_id
 from ...pages.engine_calls import call
 from ...pages.preferences import preference_of
-from ...pages.signed_in import SignedIn, just_proved
+from ...pages.signed_in import SignedIn
 from ...providers.configured import UnknownModel
-from ...store import Refused, SentAlready, Started, count_questions, load_items
+from ...store import Refused, Started, count_questions, load_items
 from ...store.leaving_out import find_start
 from ...store.models import Conversation, Message, Role
 from ...thread.page import viewer_of
 from ...turns.engine import engine
-from ...turns.notices import known
 from ..forms import AskedQuestion, AskForm
 from ..news.question import end_of_branch, load_question
 from ..page.composer import composer_for, render_refused
 from .home import render_home
+from .keeping import ask_next, keep_next
+from .starting import once, question_of
 from .thread import render_conversation
 
-OTHER_WORDS = "This form was sent before, with other words. Look at what came of it, then send again."
 NEITHER = "This can be answered no more: ask again."
 # A page says so whose socket brings it everything.
 LISTENING = "Listening"
@@ -59,7 +61,9 @@ def ask_first(request: SignedIn) -> HttpResponse:
 def ask(request: SignedIn, pk: UUID) -> HttpResponse:
     form = AskForm(request.POST, request.user)
     try:
-        started = _ask(request, form, pk)
+        if kept := keep_next(request, form, pk):
+            return kept
+        started = ask_next(request, form, pk) or _ask(request, form, pk)
     except Refused as error:
         # What is not theirs is not there, whatever else is wrong.
         my_conversation(request.user, pk)
@@ -72,7 +76,7 @@ def ask(request: SignedIn, pk: UUID) -> HttpResponse:
     if LISTENING in request.headers:
         return told([operations.expect(message_id(started.answer))])
     new = load_question(started.question, started.answer, viewer_of(request))
-    return told(new.news(engine().catalog, count_questions(pk, started.answer)))
+    return told([*nothing_next(), *new.news(engine().catalog, count_questions(pk, started.answer))])
 
 
 def _status(form: AskForm) -> int:
@@ -81,11 +85,9 @@ def _status(form: AskForm) -> int:
 
 def _ask(request: SignedIn, form: AskForm, pk: UUID | None) -> Started:
     """Refused with the words for the person; the same form twice gives what it gave the first time."""
-    if not form.is_valid():
-        raise Refused(form.sentence)
-    question = form.question
+    question = question_of(form)
     shortened = my_conversation(request.user, pk) if pk and request.POST.get("leave_out") else None
-    return _once(
+    return once(
         request,
         engine().ask,
         pk,
@@ -113,19 +115,6 @@ def _start(leaf: UUID | None, model: str, mine: Conversation) -> UUID | None:
     return find_start(leaf, engine().catalog.find(model)[1].window, of=mine) if leaf else None
 
 
-def _once(request: SignedIn, start: Callable[..., Awaitable[Started]], *args: Any, **asked: Any) -> Started:
-    proved = just_proved(request)
-    try:
-        with known(*proved) if proved else nullcontext():
-            return call(start, *args, **asked)
-    except SentAlready as error:
-        if error.started is None:
-            raise Refused(OTHER_WORDS) from error
-        return error.started
-    except UnknownModel as error:
-        raise Refused(str(error)) from error
-
-
 @require_http_methods(["GET", "HEAD", "POST"])
 @login_required
 def edit(request: SignedIn, pk: UUID) -> HttpResponse:
@@ -145,10 +134,8 @@ def edit(request: SignedIn, pk: UUID) -> HttpResponse:
 
 
 def _ask_beside(request: SignedIn, form: AskForm, message: Message) -> Started:
-    if not form.is_valid():
-        raise Refused(form.sentence)
-    question: AskedQuestion = form.question
-    return _once(
+    question = question_of(form)
+    return once(
         request,
         engine().ask,
         message.conversation_id,
@@ -176,7 +163,7 @@ def _editing(
 @login_required
 def again(request: SignedIn, pk: UUID) -> HttpResponse:
     """A sibling answer, by the same model or another one."""
-    answer = my_message(request.user, pk)
+    answer = my_message(request.user, pk, has_next=waits_for_it(request.user))
     if request.method != "POST":
         listings = async_to_sync(engine().catalog.models_soon)()
         preference = preference_of(request.user)
@@ -200,7 +187,7 @@ def _ask_again(request: SignedIn, answer: Message) -> Started:
     if not form.is_valid() or question is None:
         raise Refused(form.sentence or NEITHER)
     model = form.question.model
-    return _once(
+    started = once(
         request,
         engine().ask_again,
         question,
@@ -210,6 +197,9 @@ def _ask_again(request: SignedIn, answer: Message) -> Started:
         submission=submission(request, form.question.key),
         sent_from=_start(answer.pk, model, answer.conversation) if request.POST.get("leave_out") else None,
     )
+    if vars(answer)["has_next"]:
+        move_next(request.user, before=answer.pk, to=started.answer)
+    return started
 
 
 def _with_model(request: SignedIn, before: Message | None) -> dict[str, str]:
@@ -242,7 +232,7 @@ def stop(request: SignedIn, pk: UUID) -> HttpResponse:
 @login_required
 def go_on(request: SignedIn, pk: UUID) -> HttpResponse:
     """Continue in the same message; Retry too where nothing was kept, else as a sibling."""
-    answer = my_message(request.user, pk)
+    answer = my_message(request.user, pk, has_next=waits_for_it(request.user))
     try:
         engine().catalog.offered(answer.model)
     except UnknownModel as error:

@@ -14,6 +14,8 @@ from django.views.decorators.http import require_safe
 
 from ...core.named import identity, number
 from ...core.tree import Tree
+from ...next_questions.page import shown_next
+from ...next_questions.store import load_next, waits_in
 from ...pages.access import conversation_to_open, my_message
 from ...pages.preferences import preference_of
 from ...pages.signed_in import SignedIn
@@ -31,6 +33,8 @@ from ..page.composer import composer_for
 from ..page.provenance import provenance_of
 from ..page.tools import tools_of
 
+# Asked for by those without scripts: to write while the answer is written, so that the page must stay as it is.
+WRITE = "write"
 # So many are shown at once at most, by those who have no script that asks for more.
 MOST = 1000
 
@@ -64,7 +68,7 @@ def render_conversation(
     status: int = 200,
 ) -> HttpResponse:
     """The page. `form`: what was sent and refused stands in the composer again."""
-    mine = conversation_to_open(request.user, pk)
+    mine = conversation_to_open(request.user, pk, has_next=waits_in(request.user))
     preference = preference_of(mine.owner)
     end = _end_of(request, mine)
     thread = load_thread(
@@ -86,12 +90,15 @@ def render_conversation(
         form=form,
         refused=refused,
     )
+    waits = load_next(request.user, last.pk) if last and vars(mine)["has_next"] else None
     context = {
+        "next": waits and last and shown_next(waits, last.status),
         "thread": thread,
         "conversation": mine,
         "composer": composer,
         "answering": answering(last),
-        "looks_next_at": _looks_next_at(request, mine, last),
+        "looks_next_at": "" if waits and waits.is_edited else _looks_next_at(request, mine, last),
+        "writes_next": WRITE in request.GET and answering(last) != "",
         "tools": tools_of(mine),
         "meter": render_meter(meter_for(last, catalog)),
         "outline": render_outline(thread.messages),
@@ -107,7 +114,7 @@ def render_conversation(
 def _looks_next_at(request: SignedIn, mine: Conversation, last: Message | None) -> str:
     """Where a page without scripts sees how the answer has grown; nowhere while it shows what was sent and refused, which would be
     lost. Each time another address: to one that differs in what stands behind the # alone, or in nothing, browsers only scroll."""
-    if last is None or answering(last) != "1" or request.method == "POST":
+    if last is None or answering(last) != "1" or request.method == "POST" or WRITE in request.GET:
         return ""
     query = request.GET.copy()
     if "grown" in query:

@@ -50,17 +50,6 @@ def test_escape_leaves_the_question_as_it_was(tab):
     expect(tab.questions.first.get_by_role("button", name="Edit")).to_be_focused()
 
 
-def test_a_running_answer_says_why_nothing_is_sent(tab, upstream):
-    tab.ask("Why?")
-    answer = upstream.next_answer()
-    answer.write("Because")
-    tab.composer.fill("More?")
-    tab.composer.press("Enter")
-    expect(tab.page.locator("#refused")).to_contain_text("still being written")
-    expect(tab.composer).to_have_value("More?")
-    answer.finish()
-
-
 def test_one_can_type_at_once_on_the_first_page(enter):
     tab = enter().open()
     expect(tab.composer).to_be_focused()

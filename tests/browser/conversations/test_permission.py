@@ -195,16 +195,6 @@ def test_it_can_be_stopped_while_it_waits_also_by_the_escape_key(enter, upstream
     tab.expect_as_loaded("stopped")
 
 
-def test_who_types_on_is_told_what_the_answer_waits_for(enter, upstream):
-    tab = enter().open()
-    ask(tab, upstream, READ)
-    tab.composer.fill("And then?")
-    tab.composer.press("Enter")
-    expect(tab.page.locator("#refused")).to_contain_text("The answer waits for your decision.")
-    expect(tab.composer).to_have_value("And then?")
-    tab.press("Stop")
-
-
 def test_without_scripts_it_is_decided_by_plain_forms(enter, upstream):
     tab = enter(java_script_enabled=False).open()
     upstream.plays(READ, OTHER)
