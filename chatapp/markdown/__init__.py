@@ -1,14 +1,13 @@
 """Markdown of models as safe HTML: at once, or block by block while it is being written; and what people wrote, as it is."""
 
 from .growing import Growing
+from .pieces import GrowingPieces, render_well
 from .plain import render_plain
-from .tail import Open
 from .whole import render, render_blocks
 from .within import (
     blocks_waiting,
     feed_within,
     finish_within,
-    open_within,
     render_blocks_within,
     render_waiting,
     render_within,
@@ -16,15 +15,15 @@ from .within import (
 
 __all__ = [
     "Growing",
-    "Open",
+    "GrowingPieces",
     "blocks_waiting",
     "feed_within",
     "finish_within",
-    "open_within",
     "render",
     "render_blocks",
     "render_blocks_within",
     "render_plain",
     "render_waiting",
+    "render_well",
     "render_within",
 ]

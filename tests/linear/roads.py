@@ -22,6 +22,8 @@ from chatapp.management.remainders import read, stands_in
 from chatapp.markdown.addresses_in_text import Addresses
 from chatapp.markdown.growing import Growing
 from chatapp.markdown.link_rules import _misleading
+from chatapp.markdown.pieces import GrowingPieces
+from chatapp.markdown.tail import Known
 from chatapp.pages import csv as sheets
 from chatapp.pages.door.form_bodies import read_form
 from chatapp.pages.door.open_sockets import Rate
@@ -69,6 +71,7 @@ ROADS: dict[str, Road] = {
     "tools.page.page_text.PageText.say": lambda text: _page(text),
     "markdown.addresses_in_text.Addresses.match": Addresses().match,
     "markdown.growing.Growing.look": lambda text: Growing().look(text),
+    "markdown.pieces.GrowingPieces.feed": lambda text: GrowingPieces().feed(text, Known()),
     "catalog.page.models.all_models": lambda text: models_shown.all_models([], text),
     # More fields than some are refused before any is read.
     "pages.door.form_bodies.read_form": lambda text: read_form(text.encode().replace(b"&", b"=")),
@@ -157,7 +160,7 @@ def _answer(text: str) -> SimpleNamespace:
 IN_A_PROCESS_OF_ITS_OWN = """
     templatetags.chat.markdown markdown.code.highlighted markdown.code.language markdown.formulas.formula
     markdown.formulas.mathml markdown.whole.render_blocks markdown.whole.render markdown.tail.Known.environment
-    markdown.tail.advance markdown.tail.opened markdown.within.blocks_waiting markdown.within.render_blocks_within
+    markdown.tail.advance markdown.within.blocks_waiting markdown.within.render_blocks_within
     markdown.within.feed_within markdown.within.finish_within markdown.within.render_waiting
     markdown.within.render_within markdown.growing.Growing.feed markdown.growing.Growing.finish markdown.kept.rendered
     markdown.kept.rendered_within tools.page.readable.readable_part tools.page.page_read.page_read
