@@ -166,7 +166,7 @@ class Outbox:
     def _without_body(self, operation: Operation) -> Operation:
         """The name of a body is said once, until there is another."""
         name, body, *said = operation
-        if name not in ("text", "blocks"):
+        if name not in ("text", "piece", "blocks"):
             return operation
         known, self._body = self._body, body
         return [name, "" if body == known else body, *said]

@@ -2,14 +2,13 @@
 
 from .asked.question import render_question
 from .growing import Growing
+from .pieces import GrowingPieces, render_well
 from .plain import render_plain
-from .tail import Open
 from .whole import render, render_blocks
 from .within import (
     blocks_waiting,
     feed_within,
     finish_within,
-    open_within,
     question_waiting,
     question_within,
     render_blocks_within,
@@ -19,11 +18,10 @@ from .within import (
 
 __all__ = [
     "Growing",
-    "Open",
+    "GrowingPieces",
     "blocks_waiting",
     "feed_within",
     "finish_within",
-    "open_within",
     "question_waiting",
     "question_within",
     "render",
@@ -32,5 +30,6 @@ __all__ = [
     "render_plain",
     "render_question",
     "render_waiting",
+    "render_well",
     "render_within",
 ]

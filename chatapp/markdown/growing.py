@@ -1,4 +1,4 @@
-"""Markdown that is still being written: each block is told once, when it is finished; only the unfinished end is parsed again."""
+"""Markdown that is still being written: each block is told once, when it is finished. Its unfinished end is shaped by the page."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from itertools import zip_longest
 from ..core.items import clean
 from .footnotes import prefix
 from .parser import TooMuch
-from .tail import Known, Open, Step, advance, opened
-from .whole import MOST_SIGNS, as_it_is, render_blocks
+from .tail import Known, Step, advance
+from .whole import MOST_SIGNS, render_blocks
 
 # So often in a row a blank line is looked at in vain; after that a long block is looked at as it grows.
 PATIENCE = 40
@@ -78,12 +78,9 @@ class Growing:
         return step.blocks
 
     def give_up(self) -> list[str]:
-        """From here on the text is shown as it is, until its end decides."""
+        """From here on no block is told, until the end of the text decides."""
         self.lost = True
         return []
-
-    def open(self) -> Open:
-        return Open(as_it_is(self.tail)) if self.lost else opened(*self.job())
 
     def finish(self, text: str) -> list[tuple[int, str]]:
         """What differs from what was given, with its place; places after the last given are new."""

@@ -1,4 +1,4 @@
-"""The unfinished end of a text: which of its blocks no further text can change, and how the rest may be shown for a moment.
+"""The unfinished end of a text: which of its blocks no further text can change.
 
 A block is finished when another one follows whose first line is complete, and a block that closes itself (a heading, a rule, a
 closed fence or formula) with its own last line.
@@ -6,20 +6,15 @@ closed fence or formula) with its own last line.
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field
 from typing import Any
 
 from markdown_it.token import Token
 
 from .footnotes import Expected
-from .healing import healed
 from .latex import Definitions
-from .parser import TooMuch, environment, parser
-from .whole import as_it_is, groups, html_of
-
-# The first sign of a fence's end, not yet of its full length.
-_ENDING = re.compile(r"\n {0,3}(?:`+|~+)\Z")
+from .parser import environment, parser
+from .whole import groups, html_of
 
 
 @dataclass(frozen=True)
@@ -58,14 +53,6 @@ class Step:
     known: Known
 
 
-@dataclass(frozen=True)
-class Open:
-    """The unfinished end as HTML. In an open fence (`code`) what follows goes into the marked element as text."""
-
-    html: str
-    code: bool = False
-
-
 def advance(tail: str, known: Known, ids: str) -> Step:
     """The blocks at the beginning of this text that no further text can change."""
     complete = tail[: tail.rfind("\n") + 1]
@@ -80,16 +67,16 @@ def advance(tail: str, known: Known, ids: str) -> Step:
 
 def _finished_lines(complete: str) -> int:
     """How many lines the finished blocks have, of lines that are all complete."""
-    tops, unsure = _structure(complete, growing="split")
+    tops, unsure = _structure(complete)
     ends = [top.map[1] for top in tops if top.map]
     if ends and not _closes_itself(tops[-1], complete):
         ends.pop()
     return max((end for end in ends if end <= unsure), default=0)
 
 
-def _structure(text: str, **more: Any) -> tuple[list[Token], int]:
+def _structure(text: str) -> tuple[list[Token], int]:
     """The first token of each top-level block, and the line from which on more text may change everything."""
-    env = Known().environment(text, "", **more)
+    env = Known().environment(text, "", growing="split")
     md = parser(growing=True)
     tokens: list[Token] = []
     md.block.parse(text, md, env, tokens)
@@ -134,34 +121,3 @@ def _tokens(source: str, env: dict[str, Any]) -> list[Token]:
 
 def _html(tokens: list[Token], env: dict[str, Any]) -> list[str]:
     return html_of(parser(growing=True), tokens, env)
-
-
-def opened(tail: str, known: Known, ids: str) -> Open:
-    """The end of the text as it may be shown for a moment."""
-    try:
-        return _opened(tail, known, ids)
-    except TooMuch:
-        return Open(as_it_is(tail))
-
-
-def _opened(tail: str, known: Known, ids: str) -> Open:
-    source, code = _presentable(tail)
-    env = known.environment(source, ids, growing="shown")
-    tokens = _tokens(source, env)
-    if code:
-        tokens[-1].meta = {"open": True}
-    return Open("\n".join(_html(tokens, env)), code)
-
-
-def _presentable(tail: str) -> tuple[str, bool]:
-    """The source to show, and whether it ends in an open fence."""
-    if "```" not in tail and "~~~" not in tail:
-        return healed(tail), False
-    tops, _ = _structure(tail, growing="shown")
-    if not tops or tops[-1].type != "fence":
-        return healed(tail), False
-    fence = tops[-1]
-    if not _is_open(fence, tail):
-        return tail, False
-    only_its_first_line = fence.map is not None and fence.map[0] == tail.count("\n")
-    return (tail if only_its_first_line else _ENDING.sub("\n", tail)), True

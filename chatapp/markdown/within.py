@@ -13,7 +13,7 @@ from .asked.question import render_question
 from .growing import Growing
 from .parser import TooMuch
 from .renderers import GivenUp, Renderers
-from .tail import Known, Open, Step, advance
+from .tail import Known, Step, advance
 from .whole import as_it_is, render_blocks
 
 # Nothing so short takes long, whatever it is; a fence may hold code, and highlighters have their own ideas of time.
@@ -103,17 +103,6 @@ async def _advanced(tail: str, known: Known, ids: str, renderers: Renderers) -> 
         return advance(tail, known, ids)
     made: dict[str, Any] = await renderers.ask("advance", tail, vars(known), ids)
     return Step(made["blocks"], made["taken"], Known(**made["known"]))
-
-
-async def open_within(growing: Growing, *, renderers: Renderers = RENDERERS) -> Open:
-    """As `Growing.open`."""
-    tail, known, ids = growing.job()
-    if growing.lost or is_small(tail):
-        return growing.open()
-    try:
-        return Open(**await renderers.ask("opened", tail, vars(known), ids))
-    except GivenUp:
-        return Open(as_it_is(tail))
 
 
 async def finish_within(

@@ -15,7 +15,7 @@ from ..processes.limits import limit_cpu
 from .asked.question import render_question
 from .frames import framed, read_frame
 from .parser import TooMuch
-from .tail import Known, advance, opened
+from .tail import Known, advance
 from .whole import render_blocks
 
 
@@ -27,16 +27,7 @@ def _advance(tail: str, known: dict[str, Any], ids: str) -> dict[str, Any]:
     return asdict(advance(tail, Known(**known), ids))
 
 
-def _opened(tail: str, known: dict[str, Any], ids: str) -> dict[str, Any]:
-    return asdict(opened(tail, Known(**known), ids))
-
-
-JOBS: dict[str, Callable[..., Any]] = {
-    "blocks": _blocks,
-    "question": render_question,
-    "advance": _advance,
-    "opened": _opened,
-}
+JOBS: dict[str, Callable[..., Any]] = {"blocks": _blocks, "question": render_question, "advance": _advance}
 
 
 def main(cpu_seconds: float) -> None:

@@ -33,13 +33,29 @@ def row(html: str, *, moved: bool = False) -> Operation:
 
 
 def text(body: str, letters: str) -> Operation:
-    """Raw letters at the end of what grows."""
+    """Letters at the end of what grows."""
     return ["text", body, letters]
 
 
-def blocks(body: str, changes: Changes, *, total: int, growing: str = "", rest: str = "") -> Operation:
-    """Finished blocks by their place, `total` of them; after them the growing one, and letters that it does not show yet."""
-    return ["blocks", body, [list(change) for change in changes], total, growing, rest]
+def piece(body: str, source: str, html: str) -> Operation:
+    """What to show in place of these letters, wherever the page finds them as a link or a formula in what grows."""
+    return ["piece", body, source, html]
+
+
+def blocks(
+    body: str, changes: Changes, *, total: int, growing: str = "", rest: str = "", last: bool = False
+) -> Operation:
+    """Finished blocks by their place, `total` of them; after them an element that takes letters as they are, if any, and the
+    letters that stand behind. `last`: nothing of it grows any more."""
+    return [
+        "blocks",
+        body,
+        [list(change) for change in changes],
+        total,
+        growing,
+        rest,
+        *([True] if last else []),
+    ]
 
 
 def keep(container: str, ids: list[str]) -> Operation:

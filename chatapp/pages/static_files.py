@@ -23,6 +23,12 @@ from whitenoise.storage import CompressedManifestStaticFilesStorage
 
 
 class Storage(CompressedManifestStaticFilesStorage):
+    # Our scripts ask for each other by the names with fingerprints, too.
+    patterns = (
+        *CompressedManifestStaticFilesStorage.patterns,
+        ("js/*.js", ((r'(?P<matched>from "(?P<url>\./[^"]+)")', 'from "%(url)s"'),)),
+    )
+
     def stored_name(self, name: str) -> str:
         return str(self.hashed_files.get(self.hash_key(name), name))
 

@@ -9,7 +9,7 @@ from django.templatetags.static import static
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from ..markdown import render_plain, render_waiting
+from ..markdown import render_plain, render_waiting, render_well
 
 register = template.Library()
 
@@ -31,6 +31,12 @@ def new_key() -> str:
 def markdown(text: str, message: str = "", key: str = "") -> SafeString:
     """What a model wrote. The ids of its footnotes begin with the message's id and the item's key."""
     return render_waiting(text, message=message, key=key)
+
+
+@register.simple_tag
+def well() -> SafeString:
+    """An empty fence, for a page to fill while one is written."""
+    return render_well()
 
 
 @register.filter

@@ -1,5 +1,7 @@
 // The listening socket: brings operations, does them once per frame, says how far it has come, and comes back when it was lost.
 // A command that answers with operations is done the same way. The operations are those of chatapp/pages/operations.py.
+import * as open from "./growing.js";
+
 const HIDDEN_MS = 100, CALM_MS = 40, SILENCE_MS = 60_000, TOLD_AFTER_MS = 1200, LONGEST_MS = 5000;
 // What was read is told now and then, at once when it is much: the server sends only so much ahead.
 const EXPECTED_MS = 4000, READ_MS = 2000, MUCH = 32 * 1024;
@@ -8,7 +10,6 @@ const thread = () => byId("thread");
 
 // Elements
 
-const INSIDE = new Set("p ul ol li blockquote div pre code section h1 h2 h3 h4 h5 h6".split(" "));
 const letters = new WeakMap();
 const touched = new WeakSet();
 const grown = new Set();
@@ -81,19 +82,17 @@ function morph(old, fresh) {
   for (const one of left) drop(one);
 }
 
-// The text node at the end of what grows: inside the last paragraph, point or line of code; under a table, whose cells would be wrong.
+// Where letters stay as they are: at the end of an open fence, or of what is no Markdown.
 function rawText(body) {
   const known = letters.get(body);
   if (known?.isConnected) return known;
   let place = [...body.children].findLast((child) => "growing" in child.dataset);
   if (!place) {
-    place = document.createElement(body.matches("pre") ? "span" : "p");
+    place = document.createElement("span");
     place.dataset.growing = "";
     body.append(place);
   }
-  const marked = place.matches("[data-grows]") ? place : place.querySelector("[data-grows]");
-  if (marked) place = marked;
-  else while (place.lastElementChild && INSIDE.has(place.lastElementChild.localName)) place = place.lastElementChild;
+  place = place.matches("[data-grows]") ? place : (place.querySelector("[data-grows]") ?? place);
   const span = document.createElement("span");
   span.className = "raw";
   const node = span.appendChild(document.createTextNode(""));
@@ -101,6 +100,8 @@ function rawText(body) {
   letters.set(body, node);
   return node;
 }
+
+const isRaw = (body) => body.matches("pre") || Boolean(body.querySelector("[data-growing][data-grows], [data-growing] [data-grows]"));
 
 // Operations
 
@@ -128,26 +129,29 @@ const operations = {
   text(id, more) {
     const body = byId(id);
     if (!body) return;
-    rawText(body).appendData(more);
+    isRaw(body) ? rawText(body).appendData(more) : open.write(body, more);
     grown.add(body);
   },
-  blocks(id, changes, total, growing, rest) {
+  piece(id, source, html) {
+    if (byId(id)) open.piece(byId(id), source, html), grown.add(byId(id));
+  },
+  blocks(id, changes, total, growing, rest, last) {
     const body = byId(id);
     if (!body) return;
     const focused = body === document.activeElement ? null : focusedIn(body);
     const stood = [...body.children].findIndex((child) => child.contains(focused));
-    for (const child of [...body.children]) if ("growing" in child.dataset) child.remove();
-    for (const [place, html] of changes) {
-      const [fresh] = parsed(html), old = body.children[place];
-      if (!old) body.append(fresh);
-      else if (!old.isEqualNode(fresh)) swap(old, fresh);
-    }
-    while (body.children.length > total) body.lastElementChild.remove();
+    if (growing || isRaw(body)) open.stop(body);
+    for (const [place, html] of changes) open.finish(body, place, html, swap);
+    for (const child of [...body.children].slice(total)) if (!("growing" in child.dataset)) child.remove();
     for (const child of parsed(growing)) {
       child.dataset.growing = "";
       body.append(child);
     }
-    if (rest) rawText(body).data = rest;
+    if (last) open.settle(body);
+    else if (growing) rawText(body).data = rest;
+    else open.begin(body, rest);
+    // What is finished now stands there already: what grows behind it does not wait.
+    tired.delete(body);
     if (focused && !body.contains(document.activeElement)) inherit(focused, body.children[stood] ?? body.lastElementChild ?? body);
     grown.add(body);
   },
@@ -175,14 +179,30 @@ const operations = {
   },
 };
 
+// What takes long to paint is painted less often: it never takes more than a part of the time.
+const LONG_MS = 25, REST = 5;
+const tired = new WeakMap();
+
+function paint(body) {
+  const began = performance.now(), known = tired.get(body);
+  if (known?.until > began) return void (known.timer ||= setTimeout(() => (tired.delete(body), paint(body)), known.until - began));
+  open.paint(body);
+  const took = performance.now() - began;
+  took > LONG_MS ? tired.set(body, { until: began + REST * took }) : tired.delete(body);
+}
+
 function perform(list) {
   let calm = true;
   for (const [name, ...rest] of list) {
     operations[name]?.(...rest);
     calm &&= name === "text";
   }
-  for (const body of grown) follow(body);
+  for (const body of grown) {
+    if (!isRaw(body)) paint(body);
+    follow(body);
+  }
   grown.clear();
+  open.release();
   document.dispatchEvent(new CustomEvent("news", { detail: { calm } }));
 }
 
@@ -266,7 +286,7 @@ function said(data) {
   const frame = JSON.parse(pieces + (data[0] === "=" ? data.slice(1) : data));
   pieces = "";
   const list = typeof frame === "string" ? [["text", "", frame]] : frame;
-  for (const one of list) if (one[0] === "text" || one[0] === "blocks") named = one[1] ||= named;
+  for (const one of list) if (["text", "piece", "blocks"].includes(one[0])) named = one[1] ||= named;
   return list;
 }
 

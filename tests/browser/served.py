@@ -128,8 +128,8 @@ def _tables() -> bytes:
 
 
 @contextmanager
-def serving(folder: Path, environment: Mapping[str, str]) -> Iterator[Served]:
-    served = Served(folder, **environment)
+def serving(folder: Path, environment: Mapping[str, str], *, checkout: Path = ROOT) -> Iterator[Served]:
+    served = Served(folder, checkout=checkout, **environment)
     try:
         served.start()
         yield served

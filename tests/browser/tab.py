@@ -40,6 +40,17 @@ AT_REST = """() => {
 }"""
 CALM = """() => document.getAnimations().every((one) =>
     one.playState !== "running" || one.effect.getComputedTiming().iterations === Infinity)"""
+# Animations do not tell of what folds: its height has to stand still in a few pictures that were drawn.
+FOLDED = """() => new Promise((done) => {
+    let last = "", same = 0;
+    const look = () => {
+        const now = [...document.querySelectorAll("details")].map((one) => one.getBoundingClientRect().height).join();
+        same = now === last ? same + 1 : 0;
+        last = now;
+        same < 5 ? requestAnimationFrame(look) : done();
+    };
+    look();
+})"""
 # A rule that could find another fault by night.
 DEPENDS_ON_LIGHT = {"runOnly": ["color-contrast", "link-in-text-block"]}
 GRAVE = ("serious", "critical")
@@ -225,6 +236,7 @@ class Tab:
     def watch_place(self, element: Locator, within: Locator | None = None) -> None:
         """Notes where this is in every picture that is drawn, on the screen or seen from another element, once what folds has folded."""
         self._wait_for(CALM)
+        self.page.evaluate(FOLDED)
         self.page.evaluate(
             WATCH_PLACE, [element.element_handle(), within.element_handle() if within else None]
         )

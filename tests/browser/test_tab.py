@@ -70,3 +70,20 @@ def test_grave_findings_of_axe_are_told(tab):
     assert tab.grave() == []
     tab.page.set_content("<html lang=en><title>A page</title><main><button></button></main>")
     assert [words.partition(" ")[0] for words in tab.grave()] == ["button-name"]
+
+
+FOLDS = """<style>
+  :root { interpolate-size: allow-keywords }
+  details::details-content { height: 0; overflow: clip; transition: height 1s, content-visibility 1s allow-discrete }
+  details[open]::details-content { height: auto }
+</style>
+<main id="thread"><details open><summary>a</summary><p>b</p></details><p class="below">c</p></main>"""
+
+
+def test_what_folds_has_folded_before_a_place_is_watched(tab):
+    tab.page.set_content(FOLDS)
+    tab.next_frames(3)
+    tab.page.evaluate("document.querySelector('details').open = false")
+    tab.watch_place(tab.page.locator(".below"))
+    tab.next_frames(20)
+    assert tab.wandered() == 0

@@ -26,6 +26,8 @@ from chatapp.markdown.formulas import written
 from chatapp.markdown.growing import Growing
 from chatapp.markdown.latex import Definitions, with_references, written_out
 from chatapp.markdown.link_rules import _misleading
+from chatapp.markdown.pieces import GrowingPieces
+from chatapp.markdown.tail import Known
 from chatapp.pages import csv as sheets
 from chatapp.pages.door.form_bodies import read_form
 from chatapp.pages.door.open_sockets import Rate
@@ -82,6 +84,7 @@ ROADS: dict[str, Road] = {
     "markdown.asked.question.render_question": lambda text: render_question(text, coloured=False),
     "code that was pasted": lambda text: find_pasted(text.split("\n")),
     "markdown.growing.Growing.look": lambda text: Growing().look(text),
+    "markdown.pieces.GrowingPieces.feed": lambda text: GrowingPieces().feed(text, Known()),
     "catalog.page.models_shown.all_models": lambda text: models_shown.all_models([], text),
     # More fields than some are refused before any is read.
     "pages.door.form_bodies.read_form": lambda text: read_form(text.encode().replace(b"&", b"=")),
@@ -172,7 +175,7 @@ IN_A_PROCESS_OF_ITS_OWN = """
     markdown.code.html.code markdown.code.html.folded_code markdown.code.html.growing_code
     markdown.code.colours.language markdown.formulas.formula
     markdown.formulas.mathml markdown.whole.render_blocks markdown.whole.render markdown.tail.Known.environment
-    markdown.tail.advance markdown.tail.opened markdown.within.blocks_waiting markdown.within.render_blocks_within
+    markdown.tail.advance markdown.within.blocks_waiting markdown.within.render_blocks_within
     markdown.within.feed_within markdown.within.finish_within markdown.within.render_waiting
     markdown.within.render_within markdown.growing.Growing.feed markdown.growing.Growing.finish markdown.kept.rendered
     markdown.kept.rendered_within markdown.kept.rendered_question markdown.kept.rendered_question_within

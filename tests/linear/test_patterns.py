@@ -7,7 +7,6 @@ import re
 from functools import partial
 
 from chatapp.core.contracts import CONTRACTS
-from chatapp.markdown import healing
 from chatapp.providers.anthropic import model_facts as facts_of_anthropic
 from chatapp.providers.anthropic import refusals as anthropic_refusals
 from chatapp.providers.chat import refusals as chat_errors
@@ -34,7 +33,7 @@ TABLES = {
     ],
 }
 # They are given no more than so many signs; the functions that see to it are measured whole.
-SHORT = {healing._LINK: 400, calling._QUOTED: topics.READ, kinds._WITHIN: kinds._LOOKED_AT}
+SHORT = {calling._QUOTED: topics.READ, kinds._WITHIN: kinds._LOOKED_AT}
 # Under another name it would not be seen.
 RENAMED = re.compile(r"^\s*(?:from re import|import re as|import regex)", re.MULTILINE)
 SIZES = (2_000, 4_000, 8_000, 16_000)

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from chatapp.markdown import Growing, feed_within, finish_within, open_within, render_blocks, render_within
+from chatapp.markdown import Growing, GrowingPieces, feed_within, finish_within, render_blocks, render_within
 from chatapp.markdown.renderers import GivenUp, Renderers
-from chatapp.markdown.tail import Known, opened
+from chatapp.markdown.tail import Known
 from chatapp.markdown.within import SMALL, is_small, render_waiting
 from tests.support.patience import PATIENCE
 
@@ -162,7 +162,18 @@ def test_the_cost_of_a_text_grows_with_its_length_alone(name):
 @pytest.mark.parametrize("name", BOMBS)
 def test_a_look_at_an_open_end_is_bounded_too(name):
     text = BOMBS[name]
-    assert calls(opened, text, Known(), "") < 50_000 + 2 * CALLS_PER_SIGN * len(text)
+    assert calls(Growing().feed, text) < 50_000 + 2 * CALLS_PER_SIGN * len(text)
+
+
+@pytest.mark.parametrize("name", [name for name, text in BOMBS.items() if "$" in text or ")" in text])
+def test_the_pieces_of_a_text_cost_no_more_than_the_text(name):
+    """However it comes: what comes at once is looked at once, what comes by signs may have ended a piece with each of them."""
+    text = BOMBS[name]
+    assert calls(GrowingPieces().feed, text, Known()) < 50_000 + CALLS_PER_SIGN * len(text)
+    found = GrowingPieces()
+    assert calls(lambda: [found.feed(sign, Known()) for sign in text]) < 50_000 + 2 * CALLS_PER_SIGN * len(
+        text
+    )
 
 
 @pytest.mark.parametrize("name", BOMBS)
@@ -215,7 +226,6 @@ def test_a_text_grows_in_another_process_as_it_does_here(renderers):
         growing, found = Growing(), []
         for end in range(0, len(text), 900):
             found += await feed_within(growing, text[:end], renderers=renderers)
-            assert await open_within(growing, renderers=renderers) == growing.open()
         return found, await finish_within(growing, text, renderers=renderers)
 
     found, late = asyncio.run(grow())
@@ -251,14 +261,10 @@ def test_processes_that_nobody_needs_are_ended_and_come_back():
         made.close()
 
 
-def test_a_growing_text_that_takes_too_long_is_shown_as_it_is_until_its_end(hasty):
-    async def grow() -> tuple[list[str], str]:
-        growing = Growing()
-        found = await feed_within(growing, COSTLY + "\n\nb\n", renderers=hasty)
-        return found, (await open_within(growing, renderers=hasty)).html
-
-    found, html = asyncio.run(grow())
-    assert found == [] and html.startswith('<pre class="plain">[a0][')
+def test_of_a_growing_text_that_takes_too_long_no_block_is_told_until_its_end(hasty):
+    growing = Growing()
+    assert asyncio.run(feed_within(growing, COSTLY + "\n\nb\n", renderers=hasty)) == []
+    assert growing.lost
 
 
 def test_a_process_that_hangs_is_given_up():

@@ -1,4 +1,4 @@
-"""A text that is still being written: what is finished is told once, what is not looks decent."""
+"""A text that is still being written: what is finished is told once. What its end looks like: tests/browser/live/test_growing.py."""
 
 from __future__ import annotations
 
@@ -6,11 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from chatapp.markdown import Growing, render_blocks
+from chatapp.markdown import Growing, GrowingPieces, render_blocks
 from chatapp.markdown.growing import MOST_DEFINED
+from chatapp.markdown.pieces import LONGEST
+from chatapp.markdown.tail import Known
 from chatapp.markdown.whole import MOST_SIGNS
 
-from .safe_html import read, words
+from .safe_html import words
 
 STREAMS = Path(__file__).parent.parent / "providers/streams"
 TOPICS = Path(__file__).parents[2] / "chatapp/providers/demo/topics"
@@ -24,12 +26,6 @@ def told(text: str, step: int = 1) -> tuple[list[str], list[tuple[int, str]]]:
         found += growing.feed(text[:end])
     assert found == growing.given
     return found, growing.finish(text)
-
-
-def shown(text: str) -> str:
-    growing = Growing()
-    growing.feed(text)
-    return growing.open().html.replace(' dir="auto"', "")
 
 
 @pytest.mark.parametrize(
@@ -89,44 +85,6 @@ def test_a_mark_without_a_note_becomes_text_at_the_end():
     assert "<sup>" in found[0] and late[0] == (0, '<p dir="auto">a[^1]</p>')
 
 
-def test_an_open_fence_is_text_with_a_place_to_grow():
-    growing = Growing()
-    growing.feed("a\n\n```python\ndef f():\n")
-    end = growing.open()
-    assert end.code and end.html.endswith('<code data-grows="">def f():\n</code></pre></div>')
-    assert "<span class" not in end.html
-    assert "<span class" in growing.feed("a\n\n```python\ndef f():\n```\n")[-1]
-
-
-def test_the_end_of_a_fence_does_not_flash_as_code():
-    for end in ("`", "``", "```"):
-        assert "`" not in words(shown("```\na\n" + end))
-
-
-@pytest.mark.parametrize(
-    ("text", "html"),
-    [
-        ("| a | b", "<th>b</th>"),
-        ("| a | b |\n", "<th>b</th>"),
-        ("| a | b |\n|--", "<th>b</th>"),
-        ("a **b", "<strong>b</strong>"),
-        ("a `b", "<code>b</code>"),
-        ("see [the page](https://exam", "<p>see the page</p>"),
-        ("see [the", "<p>see the</p>"),
-        ("text\n-", "<p>text</p>"),
-        ("text\n==", "<p>text</p>"),
-        ("text\n1.", "<p>text</p>"),
-        ("text\n#", "<p>text</p>"),
-        ("text\n\n``", "<p>text</p>"),
-        ("$$\nx = \\frac{1}", "<code>$$\nx = \\frac{1}</code>"),
-        ("- a\n- ", "<ul>\n<li>a</li>\n</ul>"),
-    ],
-)
-def test_what_is_half_written_looks_decent(text, html):
-    assert html in shown(text)
-    assert read(shown(text)).wrong == []
-
-
 @pytest.mark.parametrize("line", ["- a line of a list\n", "- a line\n\n", "\n", "    code\n\n", "> a\n>\n\n"])
 def test_a_long_block_is_not_parsed_again_for_every_line(line):
     growing, looks = Growing(), 0
@@ -141,7 +99,6 @@ def test_a_text_that_defines_too_much_is_shown_as_it_is_until_its_end():
     growing = Growing()
     growing.feed(text)
     assert growing.lost and growing.feed(text + "more\n\nlast\n") == []
-    assert growing.open().html.startswith('<pre class="plain">')
     page = dict(enumerate(growing.given)) | dict(growing.finish(text))
     assert [html for html in page.values() if html] == render_blocks(text)
 
@@ -156,5 +113,43 @@ def test_a_text_beyond_all_bounds_is_shown_as_it_is():
     text = "a\n\n" * (MOST_SIGNS // 3 + 1)
     growing = Growing()
     assert growing.feed(text) == []
-    assert growing.open().html.startswith('<pre class="plain">')
     assert growing.finish(text) == [(0, f'<pre class="plain">{text}</pre>')]
+
+
+def pieces(*letters: str) -> list[str]:
+    found = GrowingPieces()
+    return [source for each in letters for source, _ in found.feed(each, Known())]
+
+
+@pytest.mark.parametrize(
+    ("letters", "source"),
+    [
+        (["with $x", "_1", "$ and"], "$x_1$"),
+        (["\\", "(a", "\\", ")"], r"\(a\)"),
+        (["$", "$a", "$", "$"], "$$a$$"),
+        (["- so\n  $$\n  a\n  $$"], "$$\na\n$$"),
+        (["see [the *book*](https", "://a.b/c_(d)", ") now"], "[the *book*](https://a.b/c_(d))"),
+    ],
+)
+def test_a_formula_and_a_link_are_told_when_their_last_sign_has_come(letters, source):
+    assert pieces(*letters) == [source]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "from $5 to $10",
+        "$ a $",
+        "[a](javascript:b)",
+        "[a] (https://b.c)",
+        "`$x",
+        "[evil.org](https://b.c)",
+        f"${'x' * LONGEST}$",
+    ],
+)
+def test_nothing_else_is_told(text):
+    assert pieces(text) == pieces(*text) == []
+
+
+def test_a_piece_is_told_once():
+    assert pieces("$x$ and $x$", " or $x$") == ["$x$"]

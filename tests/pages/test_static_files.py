@@ -53,6 +53,13 @@ def test_collected_files_have_a_fingerprint_and_may_be_kept_for_ever(collected, 
     assert len(response.content) < len(sheet.read_bytes())
 
 
+def test_a_collected_script_asks_for_another_by_its_fingerprint(collected, settings):
+    collect_when_changed()
+    (one,) = settings.STATIC_ROOT.glob("js/growing.????????????.js")
+    (other,) = settings.STATIC_ROOT.glob("js/live.????????????.js")
+    assert f'from "./{one.name}"' in other.read_text()
+
+
 def test_in_a_chain_that_is_async_it_is_async_too():
     async def page(request):
         return HttpResponse("page")

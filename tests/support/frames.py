@@ -22,6 +22,6 @@ class Frames:
         frame, self._pieces = json.loads(self._pieces + message.removeprefix("=")), ""
         operations: list[list[Any]] = [["text", "", frame]] if isinstance(frame, str) else frame
         for each in operations:
-            if each[0] in ("text", "blocks"):
+            if each[0] in ("text", "piece", "blocks"):
                 self._body = each[1] = each[1] or self._body
         return operations

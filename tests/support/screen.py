@@ -155,7 +155,19 @@ class Screen:
         self._letters: dict[int, tuple[Element, Element]] = {}
         self._do: dict[str, Callable[..., None]] = {
             name: getattr(self, f"_{name}")
-            for name in ("add", "shell", "put", "row", "text", "blocks", "keep", "gone", "say", "state")
+            for name in (
+                "add",
+                "shell",
+                "put",
+                "row",
+                "text",
+                "piece",
+                "blocks",
+                "keep",
+                "gone",
+                "say",
+                "state",
+            )
         }
 
     def find(self, name: str) -> Element | None:
@@ -208,7 +220,9 @@ class Screen:
             raw = self._raw(body)
             raw.children = [raw.text + more]
 
-    def _blocks(self, name: str, changes: list[list[Any]], total: int, growing: str, rest: str) -> None:
+    def _blocks(
+        self, name: str, changes: list[list[Any]], total: int, growing: str, rest: str, last: bool = False
+    ) -> None:
         body = self.find(name)
         if body is None:
             return
@@ -228,6 +242,9 @@ class Screen:
             body.append(child)
         if rest:
             self._raw(body).children = [rest]
+
+    def _piece(self, name: str, source: str, html: str) -> None:
+        """Letters are not shaped here."""
 
     def _keep(self, name: str, ids: list[str]) -> None:
         container = self.find(name)
