@@ -2,8 +2,10 @@
 // else; links and formulas come from the server as pieces, and each block once more from there when it is finished.
 import { shapes } from "./shapes.js";
 
-const NAMES = new Set("p h1 h2 h3 h4 h5 h6 hr ul ol li blockquote div span pre code strong em s sup br i input table thead tbody tr th td".split(" "));
+const NAMES = new Set("p h1 h2 h3 h4 h5 h6 hr ul ol li blockquote div span pre code strong em s sup sub kbd mark details summary br i input table thead tbody tr th td".split(" "));
 const ATTRIBUTES = new Set("class align start type disabled checked tabindex role aria-label data-display".split(" "));
+// Each takes the side of its own script.
+const DIRECTED = new Set("p h1 h2 h3 h4 h5 h6 li blockquote th td summary".split(" "));
 // Of each body: its letters behind the finished blocks, what the server made of pieces of them, and what was known at the last look.
 const ends = new WeakMap();
 const made = new WeakMap();
@@ -87,7 +89,9 @@ function fitted(node, shape, it) {
 function created(name, { source }, it) {
   if (name === "piece") return it.pieces.get(source).cloneNode(true);
   if (name === "well") return document.getElementById("well").content.firstElementChild.cloneNode(true);
-  return document.createElement(NAMES.has(name) ? name : "span");
+  const element = document.createElement(NAMES.has(name) ? name : "span");
+  if (DIRECTED.has(name)) element.dir = "auto";
+  return element;
 }
 
 function filled(element, kids, it) {
@@ -161,8 +165,8 @@ function plain(fresh, old) {
   return copy;
 }
 
-// How a table is held.
-const KEPT = { table: "class", th: "width" };
+// How a table is held, and what its reader has opened.
+const KEPT = { table: "class", th: "width", details: "open" };
 const isGap = (node) => node.nodeType === Node.TEXT_NODE && !node.data.trim();
 
 function adopt(old, fresh) {

@@ -11,9 +11,11 @@ const POINT = /^ {0,3}(?:([-+*])|(\d{1,9})([.)]))(?=[ ]|$)/;
 const NOTE = /^ {0,3}\[\^([^\]\s]{1,40})\]:[ \t]*/;
 const DEFINITION = /^ {0,3}\[[^\]^][^\]]*\]:[ \t]*<?(?:https?:|mailto:)\S*(?:[ \t]+["'(].*)?$/i;
 const BETWEEN = /^ {0,3}[|:-][|: \t-]*$/;
+const FOLD = /^ {0,3}<details>[ \t]*(.*)$/, FOLD_END = /^ {0,3}<\/details>[ \t]*$/;
+const TITLE = /^[ \t]*<summary>([^\n]*?)(?:<\/summary>[ \t]*([^\n]*))?$/;
 const BOX = /^\[([ xX])\][ \t]+/;
 // A last line that may still become another thing.
-const UNDECIDED = /^[ \t]*(?:[-=*+_#|`~$:\\>[ \t]+|\d{1,9}[.)]?|[-+*>\d.)][-+*>\d.) \t]*\[[ xX]?\]?|\[\^[^\]\s]*\]?|\[\d*\]?)[ \t]*$/;
+const UNDECIDED = /^[ \t]*(?:[-=*+_#|`~$:\\>[ \t]+|\d{1,9}[.)]?|[-+*>\d.)][-+*>\d.) \t]*\[[ xX]?\]?|\[\^[^\]\s]*\]?|\[\d*\]?|<\/?(?:d[a-z]{0,6}|s[a-z]{0,6})?>?)[ \t]*$/;
 
 // No longer line is only signs, or is looked at from its end for more than this.
 const SHORT = 80;
@@ -98,8 +100,25 @@ function block(lines, place, end, open, at) {
   if (NOTE.test(line)) return noted(lines, place, end, isLast, at);
   if (POINT.test(line)) return pointed(lines, place, end, open, at);
   if ((found = table(lines, place, end, open, at))) return found;
+  if (at.depth === 1 && FOLD.test(line) && (found = folded(lines, place, end, open, at))) return found;
   if (DEFINITION.test(line)) return [[], place + 1];
   return paragraphs(lines, place, end, isLast, at);
+}
+
+// What folds, from its sign to the one that ends it, others inside. Nobody has opened it yet.
+function folded(lines, place, end, open, at) {
+  const inner = [FOLD.exec(lines[place])[1]];
+  let next = place + 1, depth = 1;
+  for (; next < end && depth; next++) {
+    depth += FOLD.test(lines[next]) ? 1 : FOLD_END.test(lines[next]) ? -1 : 0;
+    if (depth) inner.push(lines[next]);
+  }
+  if (depth && !open) return null;
+  while (inner.length && isBlank(inner[0])) inner.shift();
+  const found = TITLE.exec(inner[0] ?? "");
+  const title = found ? [["summary", {}, inline(found[1], open && depth > 0 && inner.length === 1 && found[2] === undefined, at)]] : [];
+  const rest = found ? [found[2] ?? "", ...inner.slice(1)] : inner;
+  return [[["details", {}, [...title, ...blocks(rest, open && depth > 0, at).list]]], next];
 }
 
 function paragraphs(lines, place, end, isLast, at) {
@@ -345,6 +364,7 @@ const ENTITIES = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'", nbsp: "\u00
 const ENTITY = /&(?:([a-z]{2,6})|#(\d{1,7})|#x([\da-f]{1,6}));/iy;
 const ADDRESS = /https?:\/\/[^\s<>|]+/iy;
 const ADDRESSED = /<((?:https?:\/\/|mailto:)[^\s<>]*)>/iy;
+const TAG = /<(sub|sup|kbd|mark)>/y;
 const BREAK = /<br ?\/?>/iy;
 const TARGET = /\((?:<[^<>\n]*>|[^\s()<]*(?:\([^\s()]*\)[^\s()]*)*)(?:[ \t]+(?:"[^"\n]*"|'[^'\n]*'))?[ \t]*\)/y;
 const HALF_TARGET = /\([^\s)]{0,400}(?:[ \t]+["'][^"'\n]*["']?)?[ \t]*$/y;
@@ -360,7 +380,7 @@ function sticky(pattern, text, place) {
 
 // `open`: more may come, so that what is begun is taken for what it will be.
 export function inline(source, open, at) {
-  const text = open ? source.slice(0, -SHORT) + source.slice(-SHORT).replace(/(?:[*_~`]+|[ \t]+|<b?r? ?\/?|\\|\$)$/, "") : source;
+  const text = open ? source.slice(0, -SHORT) + source.slice(-SHORT).replace(/(?:[*_~`]+|[ \t]+|<b?r? ?\/?|<\/?(?:s|su|k|kb|m|ma|mar|sub|sup|kbd|mark)?|\\|\$)$/, "") : source;
   const line = new Line(text, open, at);
   const list = line.read();
   if (open) (line.deepest ?? list).push(CARET);
@@ -466,6 +486,8 @@ function partner(runs, at) {
   return null;
 }
 
+// Scripts that part no words by blanks, with their marks: there a run of stars need not stand at one.
+const WIDE_LETTER = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}\u3000-\u303f\uff00-\uffef]/u;
 function run(line, sign) {
   const { text, place } = line;
   let end = place;
@@ -473,8 +495,9 @@ function run(line, sign) {
   const before = place ? text[place - 1] : " ", after = text[end] ?? " ";
   const spaceBefore = /\s/.test(before), spaceAfter = /\s/.test(after);
   const markBefore = PUNCTUATION.test(before), markAfter = PUNCTUATION.test(after);
-  const left = !spaceAfter && (!markAfter || spaceBefore || markBefore);
-  const right = !spaceBefore && (!markBefore || spaceAfter || markAfter);
+  const wideBefore = WIDE_LETTER.test(before), wideAfter = WIDE_LETTER.test(after);
+  const left = !spaceAfter && (!markAfter || wideAfter || spaceBefore || markBefore || wideBefore);
+  const right = !spaceBefore && (!markBefore || wideBefore || spaceAfter || markAfter || wideAfter);
   const word = sign === "_";
   const found = {
     sign, place, size: end - place, left: end - place,
@@ -626,6 +649,8 @@ function angle(line) {
   const { text, place } = line;
   const found = sticky(BREAK, text, place);
   if (found) return line.push(["br", {}, []], place + found[0].length);
+  const tag = sticky(TAG, text, place);
+  if (tag) return tagged(line, tag[1], place + tag[0].length);
   const address = sticky(ADDRESSED, text, place);
   if (address) return line.push(["span", { class: "fresh" }, [address[1].replace(/^mailto:/i, "")]], place + address[0].length);
   const half = line.open && /^<(https?:?\/?\/?[^\s<>]*)$/i.exec(text.slice(place, place + LONGEST_LINK));
@@ -633,6 +658,17 @@ function angle(line) {
   const kids = [half[1]];
   line.deepest = kids;
   return line.push(["span", { class: "fresh" }, kids], text.length);
+}
+
+// With its partner, or open at the open end.
+function tagged(line, name, start) {
+  const { text } = line, closer = `</${name}>`, end = line.lacking.has(closer) ? -1 : text.indexOf(closer, start);
+  if (end >= 0) return line.push([name, {}, nested(line, text.slice(start, end))], end + closer.length);
+  line.lacking.add(closer);
+  if (!line.open || text.length - start > LONGEST_STRESS) return false;
+  const kids = nested(line, text.slice(start));
+  line.deepest = kids;
+  return line.push([name, {}, kids], text.length);
 }
 
 function entity(line) {

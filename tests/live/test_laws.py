@@ -313,7 +313,7 @@ def test_a_text_that_was_cut_and_went_on_ends_as_a_reload_shows_it(tmp_path, tex
 
 
 class OneTable:
-    """While it goes on, its table is one, and never shorter than it was."""
+    """While it goes on, what is finished is one table at most (its growing end is shaped in the page), and never shorter than it was."""
 
     def __init__(self) -> None:
         self.rows = 0
@@ -321,9 +321,10 @@ class OneTable:
     def __call__(self, screen: Screen) -> None:
         below = [each for body in bodies(screen, "assistant_message") for each in body.below()]
         rows = sum(each.tag == "tr" for each in below)
-        assert sum(each.tag == "table" for each in below) == 1
-        assert rows >= self.rows
-        self.rows = rows
+        tables = sum(each.tag == "table" for each in below)
+        assert tables <= 1
+        assert not tables or rows >= self.rows
+        self.rows = max(rows, self.rows)
 
 
 def test_a_table_that_was_cut_grows_on_as_itself(tmp_path):
@@ -347,7 +348,6 @@ def test_a_table_that_was_cut_grows_on_as_itself(tmp_path):
             *words, done = said("m_2", Kind.ASSISTANT_MESSAGE, text[at:], range(0, 900, 60))
             for event in words:
                 await steps.say(event)
-            await tab.sees(lambda _: one.rows > 6)
             await steps.say(done, *ended())
             await on.end(answer)
             await tab.sees_the_end()

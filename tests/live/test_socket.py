@@ -448,7 +448,7 @@ def test_a_question_tells_its_own_session_at_once_and_asks_after_every_other(ali
                 for session in (she.session, elsewhere)
             ]
             for socket in (here, there):
-                await socket.is_told("row")
+                await socket.is_told("say")
                 socket.said.clear()
             await in_thread(Session.objects.filter(session_key=elsewhere).delete)()
             form = {"text": "And?", "parent": str(started.answer), "model": "demo:thinker"}

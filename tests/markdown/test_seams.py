@@ -44,8 +44,12 @@ def test_the_row_stands_behind_the_one_that_was_cut():
         ("Say it **twi¦ce or** more, then stop.", "Sayittwice", "ormore,thenstop."),
         ("- One\n- Two¦ of a kind\n- Three", "OneTwo", "ofakindThree"),
         ("> It was s¦aid before that.", "Itwassaid", "beforethat."),
-        ("```python\nfirst = 1\nsec¦ond = first + 1\nlast\n```", "pythonCopyfirst=1second=first+1", "last"),
-        ("```python\nfirst = 1\n¦\n    last\n```", "pythonCopyfirst=1", "last"),
+        (
+            "```python\nfirst = 1\nsec¦ond = first + 1\nlast\n```",
+            "pythonWrapCopycodefirst=1second=first+1",
+            "last",
+        ),
+        ("```python\nfirst = 1\n¦\n    last\n```", "pythonWrapCopycodefirst=1", "last"),
     ],
 )
 def test_words_have_it_between_them_and_it_parts_none(text, before, after):

@@ -25,7 +25,7 @@ PAINTED = """async (texts) => {
   const html = texts.map((text) => {
     begin(body, "");
     for (const sign of text) write(body, sign), paint(body);
-    return body.innerHTML.replace(caret, "").replace(growing, "");
+    return body.innerHTML.replace(caret, "").replace(growing, "").replaceAll(' dir="auto"', "");
   });
   body.remove();
   return html;
@@ -87,6 +87,14 @@ HALF = {
     "a\n\n---\nb": "<p>a</p><hr><p>b</p>",
     "<https://a.b/": '<p><span class="fresh">https://a.b/</span></p>',
     "a<c": "<p>a&lt;c</p>",
+    "x<su": "<p>x</p>",
+    "x<sup>2</su": "<p>x<sup>2</sup></p>",
+    "press <kbd>Ctrl</kbd>+<kbd>C": "<p>press <kbd>Ctrl</kbd>+<kbd>C</kbd></p>",
+    "a <b>b": "<p>a &lt;b&gt;b</p>",
+    "<det": "",
+    "<details>\n<summary>More **of": "<details><summary>More <strong>of</strong></summary></details>",
+    "<details>\n<summary>T</summary>\n\n- a": "<details><summary>T</summary><ul><li>a</li></ul></details>",
+    "**注意：**这里": "<p><strong>注意：</strong>这里</p>",
     "[x](javascript:alert(1))": "<p>x</p>",
 }  # fmt: skip
 NO_OPENINGS = (
@@ -97,10 +105,10 @@ NO_OPENINGS = (
 # All that it may make, and how it may be marked.
 STRANGE = """async (texts) => {
   const { begin, paint } = await import(document.querySelector("link[href*='js/growing']").href);
-  const NAMES = `p h1 h2 h3 h4 h5 h6 hr ul ol li blockquote div span pre code strong em s sup br i input
-    table thead tbody tr th td header button`;
+  const NAMES = `p h1 h2 h3 h4 h5 h6 hr ul ol li blockquote div span pre code strong em s sub sup kbd mark details summary label br i input
+    table thead tbody tr th td header button b`;
   const MARKS = `class align start type disabled checked tabindex role aria-label data-display data-growing data-lang
-    data-copy-code width`;
+    data-copy-code width dir data-wrap data-wraps data-fold data-folds autocomplete hidden title`;
   const names = new Set(NAMES.split(/\\s+/)), marks = new Set(MARKS.split(/\\s+/)), found = new Set();
   const body = document.createElement("div");
   document.getElementById("main").append(body);
