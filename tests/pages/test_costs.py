@@ -150,6 +150,7 @@ ROADS = [
     done("/c/{other}/restore/", 4, "write, owner, list, what runs in it", drawn=1),
     # Messages
     part("/m/{last}/copy/", 2, "message, items", drawn=0),
+    strangers("/picture/", 0, "nothing"),
     page("/m/{question}/edit/", 2, "message, items"),
     page("/m/{last}/again/", 2, "message, recent models"),
     page("/m/{last}/delete/", 2, "message, tree"),

@@ -12,7 +12,7 @@ from django.conf import settings as house
 from tests.support.addresses import ADDRESSES
 
 # All that a page of ours may do; what is not named may not be done at all.
-POLICY = {f"{what}-src 'self'" for what in ("script", "style", "img", "connect", "frame")}
+POLICY = {f"{what}-src 'self'" for what in ("script", "style", "img", "connect", "frame", "font")}
 POLICY |= {"default-src 'none'", "base-uri 'none'", "form-action 'self'", "frame-ancestors 'none'"}
 # Has a policy of its own; tests/thread/test_picture.py has what it is.
 DRAWN = {"/picture/"}
