@@ -265,10 +265,11 @@ def test_who_watches_in_a_process_that_does_not_run_the_turn_sees_its_end_within
 
 STOP = """
 import sys
+from uuid import UUID
 import django
 django.setup()
 from chatapp import store
-sys.exit(not store.stop(sys.argv[1], None, by="another process"))
+sys.exit(not store.stop(UUID(sys.argv[1]), None, by="another process"))
 """
 
 
