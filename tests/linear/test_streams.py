@@ -13,7 +13,6 @@ import pytest
 from chatapp.core.draft import Draft
 from chatapp.core.events import ItemDelta, ItemStarted
 from chatapp.core.items import KeyMaker, Kind
-from chatapp.live import growing_item
 from chatapp.live.growing_item import GrowingItem
 from chatapp.providers.base import ProviderError
 from chatapp.providers.chat.tags import TagReader
@@ -169,8 +168,6 @@ def test_a_growing_answer_costs_the_loop_the_same_for_each_of_its_deltas(delta):
     assert too_steep(work, "x".__mul__, (200, 400, 800, 1600)) == ""
 
 
-def test_letters_without_a_sign_are_looked_through_once(monkeypatch):
-    """However often it is time to look for something that is more than letters."""
-    monkeypatch.setattr(growing_item, "AGAIN_SECONDS", 0)
+def test_letters_without_a_sign_are_looked_through_once():
     work = lambda text: asyncio.run(drawn("some words ", len(text)))  # noqa: E731
     assert too_steep(work, "x".__mul__, (200, 400, 800, 1600)) == ""
