@@ -284,7 +284,8 @@ class ConversationNews:
             news.close()
             self._news = None
         asked = new.asked if new else None
-        at_hand = asked is not None and not is_to_be_counted(shown.row, self.viewer.catalog)
+        counted = is_to_be_counted(shown.row, self.viewer.catalog)
+        at_hand = asked is not None and not counted and not self._has_next
         self.outbox.add(*await worked_out(self._ended, shown, asked, at_hand=at_hand))
         self._told = answer, shown.version
         self.outbox.add(operations.state("version", shown.version))

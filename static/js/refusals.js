@@ -18,7 +18,7 @@ const tell = (event, sentence) => {
 document.addEventListener("htmx:beforeSwap", (event) => {
   const { xhr } = event.detail;
   const page = /^\s*<!doctype/i.test(xhr.responseText);
-  if (new URL(xhr.responseURL).pathname.startsWith("/accounts/login/") || (xhr.status === 403 && page)) {
+  if (/^\/accounts\/(login|signup)\//.test(new URL(xhr.responseURL).pathname) || (xhr.status === 403 && page)) {
     Object.assign(event.detail, { shouldSwap: false, isError: true });
     tell(event, OLD);
   } else if (xhr.status === 503 && !page && xhr.responseText) {

@@ -13,7 +13,8 @@
     }
     if (node.nodeType !== Node.ELEMENT_NODE) return;
     const attributes = [...node.attributes]
-      .filter((a) => !VOLATILE.has(a.name) && !(a.name === "class" && !classes(node)))
+      // Whoever stands on an element is given a place there.
+      .filter((a) => !VOLATILE.has(a.name) && !(a.name === "tabindex" && a.value === "-1") && !(a.name === "class" && !classes(node)))
       .map((a) => [a.name, a.name === "class" ? classes(node) : secret(node, a)])
       .sort()
       .map(([name, value]) => ` ${name}=${JSON.stringify(value)}`);
