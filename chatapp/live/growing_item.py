@@ -84,6 +84,8 @@ class GrowingItem:
                 self._show(text, made)
         finally:
             self._task = None
+        # A line that ended meanwhile was not looked at.
+        self._look_for_blocks()
 
     def _show(self, text: str, made: list[str]) -> None:
         """The finished blocks, and the letters behind them."""

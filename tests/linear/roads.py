@@ -171,7 +171,7 @@ def _answer(text: str) -> SimpleNamespace:
 
 
 IN_A_PROCESS_OF_ITS_OWN = """
-    templatetags.chat.markdown markdown.code.colours.highlighted markdown.code.colours.highlighted_apart
+    templatetags.chat.markdown markdown.sanitise.sanitised markdown.code.colours.highlighted markdown.code.colours.highlighted_apart
     markdown.code.html.code markdown.code.html.folded_code markdown.code.html.growing_code
     markdown.code.colours.language markdown.formulas.formula
     markdown.formulas.mathml markdown.whole.render_blocks markdown.whole.render markdown.tail.Known.environment

@@ -230,6 +230,7 @@ def delete_answer(tab, conversation: str, words: str, *, back: bool = False) -> 
     tab.open(f"c/{conversation}/")
     tab.press("Previous branch" if back else "Next branch", within=tab.answer)
     tab.expect_text(words)
+    tab.press("More on this answer", within=tab.answer)
     tab.press("Delete", within=tab.answer)
     tab.page.get_by_role("dialog").get_by_role("button", name="Delete").click()
     expect(tab.page.locator("#toast")).to_contain_text("Undo")
