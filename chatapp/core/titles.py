@@ -16,8 +16,8 @@ _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})[^`]*")
 # What opens a line: quotes, points and headings, also one inside the other.
 _OPENING = re.compile(r"\s*+(?:>\s?|#{1,6}(?:\s|\Z)|[-*+]\s(?:\[[ xX]\]\s)?|\d{1,3}[.)]\s(?=\S))")
 _DEEPEST = 5
-# A rule, what underlines a heading, or the line under a table's head.
-_NO_WORDS = re.compile(r"[-=*_|:\s]++")
+# Nothing, a rule, what underlines a heading, or the line under a table's head.
+_NO_WORDS = re.compile(r"[-=*_|:\s]*+")
 _LINK = re.compile(r"!?\[([^\[\]]{0,300})\]\([^()\s]{0,1000}\)")
 _CODE = re.compile(r"`([^`]++)`")
 _PAIRS = (
