@@ -96,11 +96,11 @@ def certified(folder: Path) -> Path:
     return path
 
 
-def own(trust: ssl.SSLContext) -> httpx.AsyncBaseTransport:
+def own(trust: ssl.SSLContext) -> Transport:
     return Transport(trust)
 
 
-def usual(trust: ssl.SSLContext) -> httpx.AsyncBaseTransport:
+def usual(trust: ssl.SSLContext) -> Transport:
     """Ours above, and below what httpx itself uses."""
     made = Transport(trust)
     made._pool = httpcore.AsyncConnectionPool(ssl_context=trust, max_connections=None)
@@ -119,9 +119,11 @@ async def floor(url: str, trust: ssl.SSLContext) -> Read:
 
 
 async def raw(url: str, trust: ssl.SSLContext) -> Read:
-    async with client.client().stream("POST", f"{url}/responses", content=b"{}", timeout=300) as response:
-        async for data in response.aiter_raw():
-            yield data
+    question = httpx.Request("POST", f"{url}/responses", content=b"{}")
+    response = await client.transport().handle_async_request(question)
+    async for data in response.aiter_raw():
+        yield data
+    await response.aclose()
 
 
 async def events(url: str, trust: ssl.SSLContext) -> Read:
@@ -134,7 +136,7 @@ async def events(url: str, trust: ssl.SSLContext) -> Read:
 
 
 Way = Callable[[str, ssl.SSLContext], Read]
-Below = Callable[[ssl.SSLContext], httpx.AsyncBaseTransport]
+Below = Callable[[ssl.SSLContext], Transport]
 WAYS: dict[str, tuple[Way, Below]] = {
     "asyncio's reader": (floor, own),
     "raw, httpx's network": (raw, usual),
@@ -146,9 +148,7 @@ WAYS: dict[str, tuple[Way, Below]] = {
 
 async def cost(way: Way, below: Below, url: str, trust: ssl.SSLContext, streams: int) -> float:
     """Microseconds of this process for each read, from the first one on."""
-    client._clients[asyncio.get_running_loop(), False] = httpx.AsyncClient(
-        transport=below(trust), trust_env=False
-    )
+    client._transports[asyncio.get_running_loop(), False] = below(trust)
     count, start = 0, 0.0
 
     async def read() -> None:
@@ -160,7 +160,7 @@ async def cost(way: Way, below: Below, url: str, trust: ssl.SSLContext, streams:
     readers: list[Awaitable[None]] = [read() for _ in range(streams)]
     await asyncio.gather(*readers)
     took = time.process_time() - start
-    await client.close_client()
+    await client.close_connections()
     return took * 1e6 / count
 
 

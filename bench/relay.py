@@ -23,7 +23,7 @@ from chatapp.core.history import History, Question
 from chatapp.core.items import KeyMaker
 from chatapp.providers import WIRES
 from chatapp.providers.base import Ask, Endpoint
-from chatapp.providers.client import close_client
+from chatapp.providers.client import close_connections
 from chatapp.providers.http import HttpProvider
 from chatapp.providers.transport import Transport
 
@@ -120,7 +120,7 @@ async def our_events(port: int) -> Arrivals:
     ask = Ask(model=model, contract=provider.contract(model), history=History((Question("Hello"),)))
     async for event in provider.stream(ask, KeyMaker()):
         yield event
-    await close_client()
+    await close_connections()
 
 
 async def cost(arrivals: Arrivals) -> tuple[int, float]:

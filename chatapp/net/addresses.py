@@ -45,6 +45,14 @@ _NOT_PUBLIC_6 = [
 _TRANSLATED = IPv6Network("64:ff9b::/96")
 
 
+def is_number(host: str) -> bool:
+    """Whether it is an address already, as a resolver would write it."""
+    try:
+        return str(ip_address(host)) == host
+    except ValueError:
+        return False
+
+
 def is_public(text: str) -> bool:
     """Whether an address, as a resolver writes it, belongs to the public web. What is no address does not."""
     try:

@@ -13,7 +13,7 @@ from typing import Any
 
 import httpx
 
-from .addresses import is_public
+from .addresses import is_number, is_public
 
 MOST_TRIED = 4
 # After this long the host's next address is tried too.
@@ -39,6 +39,8 @@ class NotSecure(NotReached):
 
 
 async def resolved(host: str, port: int) -> Sequence[str]:
+    if is_number(host):
+        return [host]
     ask = partial(socket.getaddrinfo, host, port, type=socket.SOCK_STREAM)
     rows = await asyncio.get_running_loop().run_in_executor(_THREADS, ask)
     return list(dict.fromkeys(_number(row[4]) for row in rows))

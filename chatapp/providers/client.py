@@ -1,4 +1,7 @@
-"""One request out, one answer in: the shared client, checked addresses and headers, failures in words."""
+"""One request out, one answer in: checked addresses and headers, failures in words.
+
+Requests are httpx's own and go straight to the transport: what a client of httpx does around that, for cookies, redirects and hooks
+which nobody here wants, took as long as the request."""
 
 from __future__ import annotations
 
@@ -6,7 +9,6 @@ import asyncio
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from http.cookiejar import CookieJar, DefaultCookiePolicy
 
 import anyio
 import httpx
@@ -17,51 +19,41 @@ from .failures import failing_in_words, label_of
 from .reader import StreamLimits
 from .transport import AnswerBody, Transport
 
+# Of every request.
+_HEADERS = {"accept-encoding": "identity", "user-agent": "thoughtline"}
 # Those who may go everywhere, and those of the public web alone: no connection of the first ones is used for the others.
-_clients: dict[tuple[asyncio.AbstractEventLoop, bool], httpx.AsyncClient] = {}
+_transports: dict[tuple[asyncio.AbstractEventLoop, bool], Transport] = {}
 
 
-def client(*, public: bool = False) -> httpx.AsyncClient:
-    """The one client of this event loop, since connections belong to the loop that made them; another for the `public` web."""
+def transport(*, public: bool = False) -> Transport:
+    """The one of this event loop, since connections belong to the loop that made them; another for the `public` web."""
     loop = asyncio.get_running_loop()
-    if (loop, public) not in _clients:
-        for old in [old for old in list(_clients) if old[0].is_closed()]:
-            _clients.pop(old, None)
-        _clients[loop, public] = _new_client(public)
-    return _clients[loop, public]
+    if (loop, public) not in _transports:
+        for old in [old for old in list(_transports) if old[0].is_closed()]:
+            _transports.pop(old, None)
+        _transports[loop, public] = Transport(public_trust(), guard=PUBLIC if public else ANYWHERE)
+    return _transports[loop, public]
 
 
 async def warm_up() -> None:
     """Loads now what the first request of a process would load within the time of somebody's thought."""
     await asyncio.to_thread(public_trust)
-    client()
+    transport()
     anyio.Lock()
 
 
-async def close_client() -> None:
-    """Closes the connections of this event loop."""
+async def close_connections() -> None:
+    """Those of this event loop."""
     loop = asyncio.get_running_loop()
-    for old in [_clients.pop((loop, public), None) for public in (False, True)]:
+    for old in [_transports.pop((loop, public), None) for public in (False, True)]:
         if old is not None:
             await old.aclose()
-
-
-def _new_client(public: bool) -> httpx.AsyncClient:
-    headers = {"accept-encoding": "identity", "user-agent": "thoughtline"}
-    no_cookies = CookieJar(DefaultCookiePolicy(allowed_domains=()))
-    return httpx.AsyncClient(
-        transport=Transport(public_trust(), guard=PUBLIC if public else ANYWHERE),
-        trust_env=False,
-        follow_redirects=False,
-        headers=headers,
-        cookies=no_cookies,
-    )
 
 
 def request(
     endpoint: Endpoint,
     path: str,
-    headers: Mapping[str, str],
+    headers: dict[str, str],
     limits: StreamLimits,
     content: bytes | None = None,
 ) -> httpx.Request:
@@ -80,9 +72,8 @@ def request(
         )
     method = "GET" if content is None else "POST"
     timeout = httpx.Timeout(limits.silence, connect=limits.connect, pool=None)
-    return client(public=endpoint.public).build_request(
-        method, url, headers=headers, content=content, timeout=timeout
-    )
+    extensions = {"timeout": timeout.as_dict()}
+    return httpx.Request(method, url, headers=_HEADERS | headers, content=content, extensions=extensions)
 
 
 def _fits(value: str) -> bool:
@@ -109,8 +100,9 @@ class HttpAnswer:
 async def answered(endpoint: Endpoint, question: httpx.Request) -> AsyncIterator[HttpAnswer]:
     """The answer while it is read; the connection is given back, or closed where something is left unread."""
     with failing_in_words(endpoint):
-        response = await client(public=endpoint.public).send(question, stream=True)
+        response = await transport(public=endpoint.public).handle_async_request(question)
+        body: AnswerBody = response.extensions["body"]
         try:
-            yield HttpAnswer(response.status_code, response.headers, response.extensions["body"])
+            yield HttpAnswer(response.status_code, response.headers, body)
         finally:
-            await response.aclose()
+            await body.aclose()

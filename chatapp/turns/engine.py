@@ -20,7 +20,7 @@ from ..core.items import Item
 from ..providers import WIRES
 from ..providers import local as local_model
 from ..providers.base import OFF
-from ..providers.client import close_client, warm_up
+from ..providers.client import close_connections, warm_up
 from ..providers.configured import Catalog
 from ..providers.local.provider import LocalProvider
 from ..store import Answers, AskedFor, Refused, Started, in_thread
@@ -241,7 +241,7 @@ class Engine:
         await self.keeper.close()
         for part in self._parts:
             await part.close()
-        await close_client()
+        await close_connections()
 
 
 def _attempt(answer: UUID) -> int | None:

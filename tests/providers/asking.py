@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from chatapp.core.events import Event, ItemDelta, Retrying
 from chatapp.core.items import KeyMaker
 from chatapp.providers.base import Endpoint, ProviderError, Trouble
-from chatapp.providers.client import close_client
+from chatapp.providers.client import close_connections
 from chatapp.providers.http import HttpProvider
 from chatapp.providers.reader import StreamLimits
 from tests.support.serving import Script, Server, serving
@@ -51,7 +51,7 @@ def run(main: Callable[[], Awaitable[None]]) -> None:
         try:
             await main()
         finally:
-            await close_client()
+            await close_connections()
 
     asyncio.run(whole())
 

@@ -19,7 +19,6 @@ from chatapp.net.addresses import is_public
 from chatapp.net.dial import Guard, NotAllowed, NotFound, NotReached, NotSecure
 from chatapp.providers import WIRES
 from chatapp.providers.base import Endpoint, ProviderError, Trouble
-from chatapp.providers.client import client
 from chatapp.providers.http import HttpProvider
 from chatapp.providers.transport import Transport
 from tests.support.serving import answer, cut, serving, stream
@@ -80,11 +79,12 @@ def test_where_it_is_allowed_this_machine_is_reached():
 
 def test_a_connection_of_one_that_may_is_not_used_for_one_that_may_not():
     async def main() -> None:
-        async with serving(OK, OK) as server:
-            await client().get(server.url)
+        async with serving(*[stream(*says("ok"))] * 2) as server:
+            may = HttpProvider(endpoint(server.url), FakeWire())
+            assert [event async for event in may.stream(question(), KeyMaker())]
             await refusal(replace(endpoint(server.url), public=True))
             assert len(server.asked) == 1
-            await client().get(server.url)
+            assert [event async for event in may.stream(question(), KeyMaker())]
             assert server.connections == 1
 
     run(main)

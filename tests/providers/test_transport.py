@@ -15,7 +15,7 @@ import pytest
 from chatapp.core.items import KeyMaker
 from chatapp.net.guarded_network import READ_AHEAD
 from chatapp.providers.base import ProviderError, Trouble
-from chatapp.providers.client import client
+from chatapp.providers.client import transport
 from chatapp.providers.http import HttpProvider
 from chatapp.providers.transport import Transport
 from tests.support.patience import PATIENCE
@@ -93,10 +93,11 @@ def test_passwords_of_the_environment_are_not_used(monkeypatch: pytest.MonkeyPat
 
 def test_cookies_are_not_kept():
     async def main() -> None:
-        setting = answer(200, b"", {"set-cookie": "who=you"})
+        setting = answer(200, b"".join(says("ok")), {"set-cookie": "who=you"} | EVENT_STREAM)
         async with serving(setting, setting) as server:
             for _ in range(2):
-                await client().get(server.url)
+                events = HttpProvider(endpoint(server.url), FakeWire()).stream(question(), KeyMaker())
+                assert [event async for event in events]
             assert "cookie" not in server.asked[1].headers
 
     run(main)
@@ -206,14 +207,14 @@ def test_a_host_that_does_not_answer_is_given_up():
     run(main)
 
 
-def test_every_loop_has_its_own_client():
-    seen: list[httpx.AsyncClient] = []
+def test_every_loop_has_connections_of_its_own():
+    seen: list[Transport] = []
 
     async def main() -> None:
-        seen.append(client())
-        assert client() is seen[-1]
+        seen.append(transport())
+        assert transport() is seen[-1]
+        assert transport(public=True) is not seen[-1]
 
     run(main)
     run(main)
     assert seen[0] is not seen[1]
-    assert seen[0].is_closed

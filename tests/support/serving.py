@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 
-from chatapp.providers.client import close_client
+from chatapp.providers.client import close_connections
 
 EVENT_STREAM = {"content-type": "text/event-stream"}
 
@@ -78,7 +78,7 @@ async def serving(*scripts: Script, tls: ssl.SSLContext | None = None) -> AsyncI
     try:
         yield served
     finally:
-        await close_client()
+        await close_connections()
         server.close()
         await server.wait_closed()
         await asyncio.gather(*filter(None, served.handlers))
