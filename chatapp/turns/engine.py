@@ -8,11 +8,12 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache, partial
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, ParamSpec, TypeVar
 from uuid import UUID
 
 from django.conf import settings
 from django.contrib.auth.models import User
+from django.db import Error
 
 from .. import store
 from ..core.decision import shown_hash
@@ -23,7 +24,8 @@ from ..providers.base import OFF
 from ..providers.client import close_connections, warm_up
 from ..providers.configured import Catalog
 from ..providers.local.provider import LocalProvider
-from ..store import Answers, AskedFor, Refused, Started, in_thread
+from ..store import Answers, AskedFor, Branch, Refused, Started, in_thread
+from ..store.database.threads import on_its_loop
 from ..store.models import Conversation, Message
 from ..tools import TOOLS, Tool
 from ..tools.at_hand import ToolsAtHand
@@ -44,7 +46,9 @@ SAVED_SECONDS = 1.0
 STILL_SAVING = (
     "The database takes nothing at the moment, so this is still being saved. Try again in a moment."
 )
-P = TypeVar("P", bound=EnginePart)
+Part = TypeVar("Part", bound=EnginePart)
+S = TypeVar("S", bound=Started | None)
+P = ParamSpec("P")
 
 
 class Engine:
@@ -80,7 +84,7 @@ class Engine:
         self.titles, self._finds_titles = Titles(catalog), titles
         self._beside: list[asyncio.Task[None]] = []
 
-    def part(self, kind: type[P]) -> P:
+    def part(self, kind: type[Part]) -> Part:
         """What one feature keeps going here."""
         return next(part for part in self._parts if isinstance(part, kind))
 
@@ -113,7 +117,33 @@ class Engine:
             await self.runner.recover()
             await warm_up()
 
-    async def ask(
+    async def ask(self, *args: Any, **asked: Any) -> Started:
+        """`write_question`, and the turn that answers it."""
+        return await self._asked(self.write_question, *args, **asked)
+
+    async def ask_again(self, *args: Any, **asked: Any) -> Started:
+        """`write_answer`, and the turn that writes it."""
+        return await self._asked(self.write_answer, *args, **asked)
+
+    async def ask_kept(self, *args: Any, **asked: Any) -> Started | None:
+        """`write_kept`, and its turn."""
+        return await self._asked(self.write_kept, *args, **asked)
+
+    async def _asked(self, write: Callable[..., S], *args: Any, **asked: Any) -> S:
+        started, branch = await in_thread(_with_branch)(write, *args, **asked)
+        if isinstance(started, Started):
+            await self.runner.begin(started.claim, branch=branch)
+        return started
+
+    def asked_by_page(self, write: Callable[P, S], *args: P.args, **asked: P.kwargs) -> S:
+        """The same for the thread of a page, which has a connection to the database already. The turn begins at once, and is waited
+        for by nobody."""
+        started, branch = _with_branch(write, *args, **asked)
+        if isinstance(started, Started):
+            on_its_loop(self.runner.begin, started.claim, branch=branch)
+        return started
+
+    def write_question(
         self,
         conversation: UUID | None,
         text: str,
@@ -128,21 +158,28 @@ class Engine:
         sent_from: UUID | None = None,
         may: Callable[[Conversation], None] | None = None,
     ) -> Started:
-        """A question, and the turn that answers it. Without a conversation it opens one, with these tools or the usual ones. `may`: as
-        the store asks it."""
-        asked = self._asked(model, effort, submission, sent_from)
+        """A question. Without a conversation it opens one, with these tools or the usual ones. `may`: as the store asks it."""
+        asked = self._as_asked(model, effort, submission, sent_from)
         if conversation is None:
-            opening = in_thread(store.open_conversation)
-            started = await opening(
-                author, text, tools=self.definitions(tools), instructions=instructions, asked=asked
-            )
-        else:
-            starting = in_thread(store.start_turn)
-            started = await starting(conversation, text, parent=parent, author=author, asked=asked, may=may)
-        await self.runner.begin(started.claim, of=started.row)
-        return started
+            chosen = self.definitions(tools)
+            return store.open_conversation(author, text, tools=chosen, instructions=instructions, asked=asked)
+        return store.start_turn(conversation, text, parent=parent, author=author, asked=asked, may=may)
 
-    async def ask_kept(
+    def write_answer(
+        self,
+        question: UUID,
+        *,
+        author: User,
+        model: str,
+        effort: str = "",
+        submission: UUID | None = None,
+        sent_from: UUID | None = None,
+    ) -> Started:
+        """A sibling answer to the same question."""
+        asked = self._as_asked(model, effort, submission, sent_from)
+        return store.start_answer(question, author=author, asked=asked)
+
+    def write_kept(
         self,
         start: Callable[[AskedFor], Started | None],
         *,
@@ -151,10 +188,7 @@ class Engine:
         submission: UUID | None = None,
     ) -> Started | None:
         """The turn that `start` makes, in one transaction with rows of its own; None where it makes none."""
-        started = await in_thread(start)(self._asked(model, effort, submission, None))
-        if started:
-            await self.runner.begin(started.claim)
-        return started
+        return start(self._as_asked(model, effort, submission, None))
 
     def definitions(self, names: Sequence[str] | None = None) -> list[dict[str, Any]]:
         """What models read of these tools, or of those that new conversations have; a name that is unknown is left out."""
@@ -174,23 +208,7 @@ class Engine:
         for turn in going_on:
             await self.runner.start(turn)
 
-    async def ask_again(
-        self,
-        question: UUID,
-        *,
-        author: User,
-        model: str,
-        effort: str = "",
-        submission: UUID | None = None,
-        sent_from: UUID | None = None,
-    ) -> Started:
-        """A sibling answer to the same question."""
-        asked = self._asked(model, effort, submission, sent_from)
-        started = await in_thread(store.start_answer)(question, author=author, asked=asked)
-        await self.runner.begin(started.claim, of=started.row)
-        return started
-
-    def _asked(self, model: str, effort: str, submission: UUID | None, sent_from: UUID | None) -> AskedFor:
+    def _as_asked(self, model: str, effort: str, submission: UUID | None, sent_from: UUID | None) -> AskedFor:
         self._check(model, effort)
         return AskedFor(
             model=model,
@@ -242,6 +260,17 @@ class Engine:
         for part in self._parts:
             await part.close()
         await close_connections()
+
+
+def _with_branch(write: Callable[P, S], *args: P.args, **asked: P.kwargs) -> tuple[S, Branch | None]:
+    """What is sent of it is read on the same thread. None where that cannot be: the turn reads it then, patiently."""
+    started = write(*args, **asked)
+    if not isinstance(started, Started):
+        return started, None
+    try:
+        return started, store.load_branch(started.answer, of=started.row)
+    except Error:
+        return started, None
 
 
 def _attempt(answer: UUID) -> int | None:

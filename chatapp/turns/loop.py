@@ -62,19 +62,16 @@ class World:
     drafts: Drafts = field(default_factory=Drafts)
 
 
-async def run_turn(
-    claim: Claim, world: World, *, is_new: bool = False, of: Conversation | None = None
-) -> None:
+async def run_turn(claim: Claim, world: World, *, is_new: bool = False, branch: Branch | None = None) -> None:
     """Answers one question. Whoever takes the turn over meanwhile makes this end quietly, with nothing written. `is_new`: nobody has
-    said anything to it yet. `of`: its conversation, where it was read when the turn was made: what is sent of it stays as it is
-    until the turn has ended."""
+    said anything to it yet. `branch`: what it follows, where that was read when the turn was made."""
     answer = None if is_new else await world.keeper.patiently(in_thread(store.load_answer))(claim.message)
     items = answer.items if answer else []
     turn = TurnState(claim, answer, world.live, world.keeper, world.now, has_draft=not is_new)
     try:
         async with asyncio.TaskGroup() as group:
             beside = group.create_task(_keep_draft(turn, world.drafts, world.checkpoint))
-            await _Loop(turn, world, of).run(store.without_result(items))
+            await _Loop(turn, world, branch).run(store.without_result(items))
             beside.cancel()
     except* Fenced:
         log.info("turn %s attempt %s was taken over", claim.message, claim.attempt)
@@ -95,8 +92,10 @@ async def _keep_draft(turn: TurnState, drafts: Drafts, every: float) -> None:
 
 
 class _Loop:
-    def __init__(self, turn: TurnState, world: World, of: Conversation | None) -> None:
-        self.turn, self.world, self.of = turn, world, of
+    def __init__(self, turn: TurnState, world: World, branch: Branch | None) -> None:
+        self.turn, self.world, self.branch = turn, world, branch
+        # What is sent of it stays as it is until the turn has ended.
+        self.of: Conversation | None = None
         self.who: tuple[Provider, ModelSpec] | None = None
         self.calls = Calls(turn, world.tools, world.now, world.refresh)
 
@@ -123,8 +122,7 @@ class _Loop:
 
     async def _round(self) -> bool:
         """One response of the model and its calls. True when the turn has ended, or waits."""
-        loading = self.world.keeper.patiently(in_thread(store.load_branch))
-        branch = await loading(self.turn.claim.message, of=self.of)
+        branch = await self._branch()
         self.of = branch.conversation
         # Found once: what staff change meanwhile is for the next answer.
         self.who = self.who or self.world.catalog.find(branch.leaf.model)
@@ -146,6 +144,12 @@ class _Loop:
         await self._store("finish", response)
         self._say_ended(Status.COMPLETE)
         return True
+
+    async def _branch(self) -> Branch:
+        """What was read with the question serves its first round."""
+        branch, self.branch = self.branch, None
+        loading = self.world.keeper.patiently(in_thread(store.load_branch))
+        return branch or await loading(self.turn.claim.message, of=self.of)
 
     def _may_call(self, branch: Branch, number: int) -> bool:
         """Rounds, time and what the calls gave, counted since the answer was last told to go on."""

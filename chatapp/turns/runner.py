@@ -15,8 +15,8 @@ from uuid import UUID
 from django.db import Error
 
 from .. import store
-from ..store import Claim, Fenced, LiveTurn, in_thread, in_writer
-from ..store.models import Conversation, Message, Status
+from ..store import Branch, Claim, Fenced, LiveTurn, in_thread, in_writer
+from ..store.models import Message, Status
 from .heartbeat import HeartbeatThread
 from .keep.keeper import Keeper
 from .locks import ProcessLock
@@ -35,8 +35,8 @@ class Runner(Protocol):
     @property
     def name(self) -> str: ...
 
-    async def begin(self, claim: Claim, *, of: Conversation | None = None) -> None:
-        """The turn begins that was claimed for this process when it was made. `of`: its conversation, as it was then."""
+    async def begin(self, claim: Claim, *, branch: Branch | None = None) -> None:
+        """The turn begins that was claimed for this process when it was made. `branch`: what it follows, where that is read."""
 
     async def start(self, message: UUID, *, seen: int | None = None) -> None:
         """The queued turn begins. `seen`: the attempt that it stands at, where that is known."""
@@ -61,10 +61,10 @@ class EmbeddedRunner:
     def _keeper(self) -> Keeper:
         return self._world.keeper
 
-    async def begin(self, claim: Claim, *, of: Conversation | None = None) -> None:
+    async def begin(self, claim: Claim, *, branch: Branch | None = None) -> None:
         if self._attempts.get(claim.message, 0) <= claim.attempt:
             self._attempts[claim.message] = claim.attempt
-            self._work(claim.message, run_turn(claim, self._world, is_new=True, of=of))
+            self._work(claim.message, run_turn(claim, self._world, is_new=True, branch=branch))
 
     async def start(self, message: UUID, *, seen: int | None = None) -> None:
         self._work(message, self._run(message, seen))

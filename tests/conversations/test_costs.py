@@ -31,9 +31,9 @@ COSTS = {
     "page when it failed": 13,
     "retry": 10,  # as continue
     "decide": 10,  # who else runs, locks (2), answer, items; decision, write, what goes on
-    "again": 9,  # choices, question (2), its conversation, limit, answer above, write
-    "again without the oldest": 10,  # the branch besides
-    "in other words": 8,  # as a question
+    "again": 10,  # choices, question (2), its conversation, limit, answer above, write; what is sent
+    "again without the oldest": 11,  # the branch besides
+    "in other words": 9,  # as a question
 }
 
 

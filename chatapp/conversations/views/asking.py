@@ -89,7 +89,7 @@ def _ask(request: SignedIn, form: AskForm, pk: UUID | None) -> Started:
     shortened = my_conversation(request.user, pk) if pk and request.POST.get("leave_out") else None
     return once(
         request,
-        engine().ask,
+        engine().write_question,
         pk,
         question.text,
         author=request.user,
@@ -137,7 +137,7 @@ def _ask_beside(request: SignedIn, form: AskForm, message: Message) -> Started:
     question = question_of(form)
     return once(
         request,
-        engine().ask,
+        engine().write_question,
         message.conversation_id,
         question.text,
         author=request.user,
@@ -189,7 +189,7 @@ def _ask_again(request: SignedIn, answer: Message) -> Started:
     model = form.question.model
     started = once(
         request,
-        engine().ask_again,
+        engine().write_answer,
         question,
         author=request.user,
         model=model,

@@ -66,7 +66,7 @@ def ask_next(request: SignedIn, form: AskForm, pk: UUID) -> Started | None:
     )
     return once(
         request,
-        engine().ask_kept,
+        engine().write_kept,
         lambda asked: start(asked=asked),
         model=question.model,
         effort=question.effort,

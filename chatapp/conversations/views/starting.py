@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from contextlib import nullcontext
 from typing import Any, TypeVar
 
-from ...pages.engine_calls import call
 from ...pages.signed_in import SignedIn, just_proved
 from ...providers.configured import UnknownModel
 from ...store import Refused, SentAlready, Started
+from ...turns.engine import engine
 from ...turns.notices import known
 from ..forms import AskedQuestion, AskForm
 
@@ -23,11 +23,11 @@ def question_of(form: AskForm) -> AskedQuestion:
     return form.question
 
 
-def once(request: SignedIn, start: Callable[..., Awaitable[S]], *args: Any, **asked: Any) -> S | Started:
+def once(request: SignedIn, write: Callable[..., S], *args: Any, **asked: Any) -> S | Started:
     proved = just_proved(request)
     try:
         with known(*proved) if proved else nullcontext():
-            return call(start, *args, **asked)
+            return engine().asked_by_page(write, *args, **asked)
     except SentAlready as error:
         if error.started is None:
             raise Refused(OTHER_WORDS) from error

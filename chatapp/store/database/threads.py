@@ -8,11 +8,12 @@ import time
 from collections.abc import Awaitable, Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextvars import ContextVar
 from math import inf
 from threading import Barrier
 from typing import Any, ParamSpec, TypeVar
 
-from asgiref.sync import sync_to_async
+from asgiref.sync import async_to_sync, sync_to_async
 from django.db import Error, close_old_connections, connection, connections, transaction
 from django.db.backends.base.base import BaseDatabaseWrapper
 
@@ -86,6 +87,8 @@ _readers = _Threads("database")
 _writers = _Threads("writing", SOON)
 _pages = _Threads("page", count=PAGES)
 _page_made: float | None = None
+# Which loop waits for this page.
+_waits: ContextVar[asyncio.AbstractEventLoop | None] = ContextVar("waits", default=None)
 
 
 def in_thread(work: Callable[P, R]) -> Callable[P, Awaitable[R]]:
@@ -104,11 +107,24 @@ def in_page_thread(work: Callable[P, R]) -> Callable[P, Awaitable[R]]:
     async def awaited(*args: P.args, **kwargs: P.kwargs) -> R:
         global _page_made
         _page_made = time.monotonic()
+        _waits.set(asyncio.get_running_loop())
         return await sync_to_async(_fresh, thread_sensitive=False, executor=_pages.pool)(
             work, *args, **kwargs
         )
 
     return awaited
+
+
+def on_its_loop(work: Callable[P, Awaitable[None]], *args: P.args, **kwargs: P.kwargs) -> None:
+    """Does it on the loop that waits for the page that this thread makes, soon, and nobody waits for it."""
+
+    async def done() -> None:
+        await work(*args, **kwargs)
+
+    if loop := _waits.get():
+        loop.call_soon_threadsafe(loop.create_task, done())
+    else:
+        async_to_sync(done)()
 
 
 def since_last_page() -> float | None:
