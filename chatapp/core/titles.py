@@ -29,6 +29,8 @@ _PAIRS = (
     re.compile(r"(?<!\w)__(?=[^\s_])([^_\s]++\s[^_]++)(?<![\s(\[{])__(?!\w)"),
 )
 _EMPTY_FENCE = re.compile(r"`{3,}|~{3,}")
+# Without one of these a line has none of the above.
+_SIGN = re.compile(r"[\[`*~_]")
 
 
 def one_line(text: str) -> str:
@@ -87,6 +89,8 @@ def _plain(line: str) -> str:
         if not opening:
             break
         line = line[opening.end() :]
+    if not _SIGN.search(line):
+        return line.strip()
     line = _LINK.sub(r"\1", line)
     line = _CODE.sub(r"\1", line)
     # Once for the inner ones and once for those around them.

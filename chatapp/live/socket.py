@@ -205,7 +205,7 @@ async def news_of_person(user: User, notice: Notice, opened: UUID | None) -> lis
         return news
     here = opened if opened == notice.conversation else None
     moved = notice.what == "turn queued"
-    made = partial(in_thread(list_news), notice.conversation, moved=moved, open=here, written=notice.written)
+    made = partial(list_news, notice.conversation, moved=moved, open=here, written=notice.written)
     news = await notice.once.get(("list", here), made)
     return news
 

@@ -10,10 +10,9 @@ from typing import Any
 from uuid import UUID
 
 from django.template.loader import render_to_string
-from django.urls import reverse
 
 from chatapp.conversations.news.question import answering
-from chatapp.conversations.page.composer import render_asking, render_send
+from chatapp.conversations.page.composer import being_written, render_asking, render_send
 from chatapp.core.events import Event, ItemDone
 from chatapp.core.items import KeyMaker
 from chatapp.live.conversation import ConversationNews
@@ -194,15 +193,14 @@ def _leaf(on: Stage) -> Message:
 
 def _page(conversation: UUID, leaf: UUID | None, viewer: Viewer, seen: Any) -> str:
     thread = load_thread(Conversation.objects.get(pk=conversation), leaf, viewer, seen=seen)
-    end, marks, stop = thread.leaf, "", ""
+    end, marks = thread.leaf, ""
     if end:
         marks = f' data-leaf="{end.row.pk}" data-version="{end.version}"'
     if end and end.row.status in LIVE:
         marks += f' data-answering="{answering(end.row)}"'
-        stop = reverse("stop", args=[end.row.pk])
     shown = render_to_string("thread/_messages.html", {"thread": thread})
     return (
         f'<div id="thread"{marks}><div id="messages" data-body>{shown}</div></div>'
         + render_asking(leaf or "")
-        + render_send(stop)
+        + render_send(being_written(end.row if end else None))
     )

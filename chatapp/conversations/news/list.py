@@ -6,19 +6,21 @@ from uuid import UUID
 
 from ...pages import operations
 from ...pages.operations import Operation
+from ...store import in_thread
 from ...store.changes import Written
 from ...turns.engine import engine
 from ..page.sidebar import render_row
 from ..store import load_row, row_as_written
 
 
-def list_news(
+async def list_news(
     conversation: UUID, *, moved: bool = False, open: UUID | None = None, written: Written | None = None
 ) -> list[Operation]:
     """`moved`: it belongs at the top now. `open`: the conversation that is on the page. `written`: what became of its rows, where
     whoever changed them says it."""
     over = engine().keeper.stopped
-    row = (None if over else row_as_written(written)) or load_row(conversation, over=over)
+    row = None if over else row_as_written(written)
+    row = row or await in_thread(load_row)(conversation, over=over)
     if row is None or row.archived:
         return [operations.gone(f"c-{conversation}")]
     return [operations.row(render_row(row, open=open), moved=moved)]

@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from uuid import UUID
 
-from django.urls import reverse
-
 from ...pages import operations
 from ...pages.operations import Operation
 from ...providers.configured import Catalog
@@ -18,7 +16,7 @@ from ...thread.message import ShownMessage
 from ...thread.meter import meter_for, render_meter
 from ...thread.outline import render_line, render_questions
 from ...thread.page import Viewer, load_message, load_messages, shown_alone
-from ..page.composer import render_asking, render_send
+from ..page.composer import being_written, render_asking, render_send
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,10 +67,9 @@ def _no_end_any_more(answer: ShownMessage) -> list[Operation]:
 
 def end_of_branch(answer: Message, catalog: Catalog) -> list[Operation]:
     """What the composer does next, and how full the conversation is then."""
-    stop = reverse("stop", args=[answer.pk]) if answer.status in LIVE else ""
     return [
         operations.put(render_asking(answer.pk)),
-        operations.put(render_send(stop)),
+        operations.put(render_send(being_written(answer))),
         operations.put(render_meter(meter_for(answer, catalog))),
         operations.state("answering", answering(answer)),
     ]

@@ -28,7 +28,7 @@ _ASKING, _SEND = Stencil("conversations/asking/_asking.html"), Stencil("conversa
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Composer:
-    """`parent` is the answer that is followed, "" for a first question. `stop` is where a running answer is stopped.
+    """`parent` is the answer that is followed, "" for a first question. `answering`: the answer that is being written.
     `lost` is the model of the last answer where it cannot be asked any more. `asks`, `adds`: what stands in the empty box below an answer,
     and where a question waits already."""
 
@@ -42,7 +42,7 @@ class Composer:
     effort: str
     usual_effort: str
     enter_sends: bool
-    stop: str = ""
+    answering: UUID | None = None
     lost: str = ""
     text: str = ""
     refused: str = ""
@@ -82,7 +82,7 @@ def composer_for(
         effort=effort if effort in chosen.efforts else "",
         usual_effort=chosen.effort,
         enter_sends=preference.enter_sends,
-        stop=reverse("stop", args=[last_answer.pk]) if last_answer and last_answer.status in LIVE else "",
+        answering=being_written(last_answer),
         lost=before if before and not models_shown.find_model(catalog, before) else "",
         text=typed.get("text", ""),
         refused=refused or (form.sentence if form else ""),
@@ -101,9 +101,14 @@ def render_asking(parent: UUID | str) -> str:
     return _ASKING.fill({"beside": False}, {"parent": parent, "key": uuid4()})
 
 
-def render_send(stop: str = "") -> str:
-    """Send, or Stop where there is something to stop."""
-    return _SEND.fill({}, {"stop": stop})
+def being_written(answer: Message | None) -> UUID | None:
+    """Its id, where it can be stopped."""
+    return answer.pk if answer and answer.status in LIVE else None
+
+
+def render_send(answer: UUID | None = None) -> str:
+    """Send, or Stop where this answer is being written."""
+    return _SEND.fill({}, {"answer": answer})
 
 
 def render_refused(sentence: str, parent: UUID | str) -> str:

@@ -133,7 +133,7 @@ def since_last_page() -> float | None:
 
 
 def _fresh(work: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
-    close_old_connections()
+    """What a call leaves of its connection is what the next one finds."""
     try:
         return work(*args, **kwargs)
     except Error as error:
