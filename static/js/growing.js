@@ -19,7 +19,7 @@ const parsed = (html) => {
 };
 const growing = (body) => [...body.children].filter((child) => "growing" in child.dataset);
 const end = (body) => {
-  if (!ends.has(body)) ends.set(body, { source: "", pieces: new Map(), known: new Map() });
+  if (!ends.has(body)) ends.set(body, { source: "", pieces: new Map(), marks: new Map(), known: new Map() });
   return ends.get(body);
 };
 
@@ -41,7 +41,7 @@ export function piece(body, source, html) {
 
 export function paint(body) {
   const it = end(body), fresh = new Map();
-  const { list, notes } = shapes(it.source, { pieces: it.pieces, known: it.known, fresh });
+  const { list, notes } = shapes(it.source, { pieces: it.pieces, marks: it.marks, known: it.known, fresh });
   it.known = fresh;
   const old = growing(body);
   const shown = [...list, ...footnotes(it, notes)];
