@@ -19,6 +19,7 @@ from .addresses_in_text import Addresses
 from .footnotes import footnotes
 from .formula_rules import formula_block, formula_inline, formulas_in_order
 from .link_rules import finish_links, leads_nowhere, may_link, readable_url
+from .rules.addresses import address_inline
 from .rules.awaited import awaited_link
 from .rules.details import details_block
 from .rules.directions import directions
@@ -116,6 +117,7 @@ def _add_rules(md: MarkdownIt) -> None:
     alternatives: RuleOptionsType = {"alt": ["paragraph", "reference", "blockquote", "list"]}
     md.block.ruler.before("fence", "formula_block", formula_block, alternatives)
     md.inline.ruler.before("escape", "formula", formula_inline)
+    md.inline.ruler.at("linkify", address_inline)
     md.block.ruler.before("fence", "details", details_block, alternatives)
     md.inline.ruler.before("autolink", "tag", tag_inline)
     md.core.ruler.push("tags", tags_in_pairs)
