@@ -75,8 +75,11 @@ class ContinuedItem:
                 continue
             end = edges[n + 1] if n + 1 < len(edges) else total
             count = max(0, min(total, end) - edges[n])
-            grows = {"rest": rest, "cut": self._seams.within(self._length - len(rest))} if is_open else {}
-            self._emit(operations.blocks(body, own, total=count, **grows))
+            if is_open:
+                cut = self._seams.within(self._length - len(rest))
+                self._emit(operations.blocks(body, own, total=count, rest=rest, cut=cut))
+            else:
+                self._emit(operations.blocks(body, own, total=count))
             if n + 1 == len(self._bodies):
                 self._own[count:] = []
                 self._own += [html for _, html in own]
