@@ -369,6 +369,7 @@ const BREAK = /<br ?\/?>/iy;
 const TARGET = /\((?:<[^<>\n]*>|[^\s()<]*(?:\([^\s()]*\)[^\s()]*)*)(?:[ \t]+(?:"[^"\n]*"|'[^'\n]*'))?[ \t]*\)/y;
 const HALF_TARGET = /\([^\s)]{0,400}(?:[ \t]+["'][^"'\n]*["']?)?[ \t]*$/y;
 const REFERENCE = /\[(?:[^[\]\n^][^[\]\n]{0,79})?\]/y;
+const HALF_REFERENCE = /\[[^[\]\n^]{0,80}$/y;
 const LONGEST_LINK = 400, LONGEST_FORMULA = 300, LONGEST_STRESS = 240;
 const MONEY = /^\d[^\\^_={}<>+*/|\s]*\s[^\\^_={}<>+*/|]*$/;
 const NO_FORMULA = /^(?:[A-Z]{2,}|[\d.,]+(?!\d*(?:[\\^_{=+<>*]|[a-z](?![a-z])))|[\d.,]+[kmb]\b)|(?:^|[^\\a-z{])[a-z]{3,}[,;.]? [a-z]{2,}|\n/;
@@ -378,9 +379,12 @@ function sticky(pattern, text, place) {
   return pattern.exec(text);
 }
 
+// What nobody can tell yet at the end of a line.
+const UNSURE = /(?:[*_~`$\\ \t]|!?\[|<(?:b?r? ?\/?|ht{0,2}|\/?(?:s|su|k|kb|m|ma|mar|sub|sup|kbd|mark)))+$/;
+
 // `open`: more may come, so that what is begun is taken for what it will be.
 export function inline(source, open, at) {
-  const text = open ? source.slice(0, -SHORT) + source.slice(-SHORT).replace(/(?:[*_~`]+|[ \t]+|<b?r? ?\/?|<\/?(?:s|su|k|kb|m|ma|mar|sub|sup|kbd|mark)?|\\|\$)$/, "") : source;
+  const text = open ? source.slice(0, -SHORT) + source.slice(-SHORT).replace(UNSURE, "") : source;
   const line = new Line(text, open, at);
   const list = line.read();
   if (open) (line.deepest ?? list).push(CARET);
@@ -600,6 +604,7 @@ function bracket(line) {
   if (line.open && (end + 1 === text.length ? /^[\p{L}`*"]/u.test(inner) && inner.length > 1 : sticky(HALF_TARGET, text, end + 1))) {
     return words(line, inner, text.length, true);
   }
+  if (line.open && awaits(inner, text[place - 1]) && sticky(HALF_REFERENCE, text, end + 1)) return words(line, inner, text.length, true);
   const reference = awaits(inner, text[place - 1]) && sticky(REFERENCE, text, end + 1);
   if (reference) return words(line, inner, end + 1 + reference[0].length, false);
   return false;

@@ -12,6 +12,7 @@ from chatapp.markdown.pieces import LONGEST
 from chatapp.markdown.tail import Known
 from chatapp.markdown.whole import MOST_SIGNS
 
+from .hostile import hostile
 from .safe_html import words
 
 STREAMS = Path(__file__).parent.parent / "providers/streams"
@@ -174,3 +175,13 @@ def test_nothing_else_is_told(text):
 
 def test_a_piece_is_told_once():
     assert pieces("$x$ and $x$", " or $x$") == ["$x$"]
+
+
+@pytest.mark.parametrize(("size", "step"), [(200, 1), (1000, 97), (1000, 500)])
+def test_hostile_texts_end_as_a_reload_shows_them(size, step):
+    for name, text in hostile(size).items():
+        found, late = told(f"{text}\n\nThe end of it.\n\n", step=step)
+        page = dict(enumerate(found)) | dict(late)
+        assert [page[place] for place in sorted(page) if page[place]] == render_blocks(
+            f"{text}\n\nThe end of it.\n\n"
+        ), name

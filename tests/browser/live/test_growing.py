@@ -13,6 +13,7 @@ from bench.growing.judged import raw_signs
 from chatapp.markdown import render_blocks
 from tests.browser.words import RICH
 from tests.markdown.examples import examples
+from tests.markdown.hostile import hostile
 from tests.markdown.test_budget import BOMBS
 from tests.support.attacks import ATTACKS
 
@@ -77,6 +78,12 @@ HALF = {
     "a[^a-z] b": "<p>a[^a-z] b</p>",
     "a[^": "<p>a</p>",
     "see [the *page*][b] now": '<p>see <span class="fresh">the <em>page</em></span> now</p>',
+    "see [the page][b": '<p>see <span class="fresh">the page</span></p>',
+    "see [": "<p>see</p>",
+    "| a | b |\n|--|--|\n| c | $": f"{TABLE}<thead><tr><th>a</th><th>b</th></tr></thead>"
+    "<tbody><tr><td>c</td><td></td></tr></tbody></table></div>",
+    "so *$": "<p>so</p>",
+    "at <htt": "<p>at</p>",
     "in a[ij][jk] and [1][2]": "<p>in a[ij][jk] and [1][2]</p>",
     "[**x** y](src/a.py) z": "<p><strong>x</strong> y z</p>",
     "f [x](y) z": "<p>f [x](y) z</p>",
@@ -281,8 +288,23 @@ SHAPED = """async (texts) => {
 }"""
 
 
+SEAMED = """async (texts) => {
+  const { begin, paint } = await import(document.querySelector("link[href*='js/growing']").href);
+  const body = document.createElement("div");
+  document.getElementById("main").append(body);
+  for (const text of texts) for (let end = 1; end <= text.length; end++) begin(body, text.slice(0, end), [[end >> 1, "when"]]), paint(body);
+  body.remove();
+  return true;
+}"""
+
+
+def test_no_beginning_of_a_hostile_text_makes_the_page_stumble_wherever_it_was_cut(page):
+    assert page.evaluate(SEAMED, list(hostile(80).values()))
+
+
 def test_no_letters_take_a_page_long_to_shape(page):
     """As many as a page shapes at all. What grows with the square of them takes minutes."""
     texts = [[name, (text * (1 + 60_000 // len(text)))[:60_000]] for name, text in BOMBS.items()]
+    texts += [[name, text[:60_000]] for name, text in hostile(60_000).items()]
     spaces = [[name, f"{name}{' ' * 60_000}b"] for name in ("", "a", "# ", "- ", "> ", "| ", "`")]
     assert page.evaluate(SHAPED, texts + spaces) == []
