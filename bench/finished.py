@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 from playwright.sync_api import Browser, Page
 
@@ -71,8 +72,17 @@ class Reader:
 
 
 @contextmanager
-def reading(browser: Browser, served: Served, upstream: Upstream, text: str, pace: int) -> Iterator[Reader]:
-    context = browser.new_context(viewport={"width": 900, "height": 700})
+def reading(
+    browser: Browser,
+    served: Served,
+    upstream: Upstream,
+    text: str,
+    pace: int,
+    *,
+    width: int = 900,
+    **how: Any,
+) -> Iterator[Reader]:
+    context = browser.new_context(viewport={"width": width, "height": 700}, **how)
     name, session = served.person(default_model="openai:gpt-5")
     conversation = served.clerk("conversation", owner=name, turns=1)
     context.add_cookies([{"name": "sessionid", "value": session, "url": served.url}])
@@ -128,19 +138,27 @@ def shifts(moved: list[float]) -> str:
 
 
 def film(
-    browser: Browser, served: Served, upstream: Upstream, text: str, pace: int, frames: int, picture: Path
+    browser: Browser,
+    served: Served,
+    upstream: Upstream,
+    text: str,
+    pace: int,
+    frames: int,
+    picture: Path,
+    **screen: Any,
 ) -> None:
     """Pictures at equal distances, beside each other in one."""
-    with reading(browser, served, upstream, text, pace) as reader, TemporaryDirectory() as folder:
+    with reading(browser, served, upstream, text, pace, **screen) as reader, TemporaryDirectory() as folder:
         step, began = len(text) / pace / frames, time.monotonic()
         for at in range(frames):
             reader.page.wait_for_timeout(max(0, 1000 * (began + (at + 0.7) * step - time.monotonic())))
             reader.page.screenshot(path=f"{folder}/{at:02}.png")
-        images = "".join(f"<img src='{at:02}.png' width=560>" for at in range(frames))
+        width = min(560, reader.page.viewport_size["width"])
+        images = "".join(f"<img src='{at:02}.png' width={width}>" for at in range(frames))
         strip = Path(folder) / "strip.html"
         strip.write_text(STRIP.format(3, images))
         beside = reader.page.context.new_page()
-        beside.set_viewport_size({"width": 3 * 560 + 12, "height": 400})
+        beside.set_viewport_size({"width": 3 * width + 12, "height": 400})
         beside.goto(strip.as_uri())
         beside.screenshot(path=picture, full_page=True)
 
@@ -153,6 +171,8 @@ def main() -> None:
     parser.add_argument("--each", action="store_true", help="tell of each answer")
     parser.add_argument("--film", metavar="NAME", help="pictures of the answer of this name")
     parser.add_argument("--frames", type=int, default=9)
+    parser.add_argument("--phone", action="store_true", help="as wide as one, for pictures")
+    parser.add_argument("--dark", action="store_true", help="by night, for pictures")
     parser.add_argument("--picture", type=Path, default=Path("film.png"))
     chosen = parser.parse_args()
     with ExitStack() as stack:
@@ -163,7 +183,11 @@ def main() -> None:
         browser = stack.enter_context(chromium())
         if chosen.film:
             [text] = answers(chosen.film).values()
-            film(browser, served, upstream, text, chosen.paces[0], chosen.frames, chosen.picture)
+            screen = {
+                "width": 390 if chosen.phone else 900,
+                "color_scheme": "dark" if chosen.dark else "light",
+            }
+            film(browser, served, upstream, text, chosen.paces[0], chosen.frames, chosen.picture, **screen)
             return
         texts = answers(chosen.answers)
         met = [

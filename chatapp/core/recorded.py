@@ -3,6 +3,7 @@ what cannot be right counts as not recorded."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -25,6 +26,14 @@ class Stretch:
     @property
     def ms(self) -> int:
         return self.end - self.start
+
+
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """When an answer stopped and when it went on, in seconds since 1970."""
+
+    stopped: int
+    went_on: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,6 +90,16 @@ class Recorded:
     def elapsed(self) -> int | None:
         return count(self._metadata.get("elapsed_ms"))
 
+    @cached_property
+    def gaps(self) -> dict[int, Gap]:
+        """Where it was continued, by the rounds with which it went on."""
+        gaps = ((name, _gap(gap)) for name, gap in _map(self._metadata.get("gaps")).items())
+        return {int(name): gap for name, gap in gaps if gap and re.fullmatch("[0-9]{1,6}", name)}
+
+    def gap_after(self, round: int) -> Gap | None:
+        """Between this round and the next one that a person asked for."""
+        return self.gaps.get(min((number for number in self.gaps if number > round), default=-1))
+
     @property
     def goes_on_at(self) -> int:
         """The round with which the answer was continued; 0 where it never was."""
@@ -90,6 +109,11 @@ class Recorded:
 def count(value: object) -> int | None:
     """A whole number that can be right."""
     return value if type(value) is int and 0 <= value <= MOST else None
+
+
+def _gap(gap: object) -> Gap | None:
+    stopped, went_on = (count(_map(gap).get(name)) for name in ("stopped", "went_on"))
+    return Gap(stopped, went_on) if stopped is not None and went_on is not None else None
 
 
 def _stretch(span: object) -> Stretch | None:

@@ -38,7 +38,15 @@ from ..thread.item_body import ARGUMENTS, blocks_within
 from ..thread.items_so_far import ItemSoFar, item_from_draft
 from ..thread.message import ShownMessage
 from ..thread.page import Viewer, load_message, shown_alone
-from ..thread.whole_text import Seams, as_whole_texts, may_go_on, pieces_of, said_by, seams_within
+from ..thread.whole_text import (
+    Seams,
+    as_whole_texts,
+    may_go_on,
+    pieces_of,
+    said_by,
+    seams_within,
+    times_in_words,
+)
 from ..turns.engine import Engine
 from ..turns.live import LiveEvent
 from ..turns.watching import AT_WORK, News, watch
@@ -149,7 +157,8 @@ class AnswerNews:
         goes_on = shown.row.status in AT_WORK and texts and may_go_on(texts[0])
         self._cut = pieces_of(texts[0], pieces) if goes_on else ()
         key = next((piece.key for piece in self._cut), "")
-        self._seams = await seams_within(self.message, key, said_by(self._cut))
+        times = times_in_words(self._cut, self.viewer.zone)
+        self._seams = await seams_within(self.message, key, said_by(self._cut), times)
 
     async def _settle_cut(self) -> None:
         cut, self._cut = self._cut, ()
@@ -271,7 +280,9 @@ class AnswerNews:
 
     def _know(self, piece: ItemSoFar) -> ItemSoFar:
         self._pieces[piece.key] = piece
-        self._pieces = {each.key: each for each in as_whole_texts(list(self._pieces.values()))}
+        self._pieces = {
+            each.key: each for each in as_whole_texts(list(self._pieces.values()), self.viewer.zone)
+        }
         return self._pieces[piece.key]
 
     def _seen(self, at: float) -> Seen:

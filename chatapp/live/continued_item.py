@@ -24,16 +24,18 @@ class ContinuedItem:
         self._message, self._key, self._bodies, self._emit = message, key, bodies, emit
         self._before, self._seams = before, seams
         self._said = self._told = ""
-        self._look_at = 1
+        self._look_at, self._length = 1, 0
         self._begin()
 
     def _begin(self) -> None:
-        self._open, self._own, self._told = -1, list[str](), ""
+        self._open, self._own, self._told, self._length = -1, list[str](), "", 0
         self._all = GrowingItem(self._message, self._key, self._bodies[-1], self._emit_parts)
 
     def write(self, letters: str, *, anew: bool = False) -> None:
         """`anew` makes no difference: the block that was cut is there already, and goes out rendered with what comes first."""
-        self._all.write(self._joined(clean(letters)), anew=True)
+        more = self._joined(clean(letters))
+        self._length += len(more)
+        self._all.write(more, anew=True)
 
     def _joined(self, letters: str) -> str:
         """What is new of the text. How it begins decides how it is joined; then it is only longer."""
@@ -54,12 +56,12 @@ class ContinuedItem:
         """What is said of the whole text, told to the bodies of its pieces."""
         name, _, *said = operation
         if name == "blocks":
-            changes, total, growing, rest = said
-            self._emit_blocks(changes, total, self._seams.marked(total, growing), rest)
+            changes, total, _, rest = said
+            self._emit_blocks(changes, total, rest)
         else:
             self._emit([name, self._bodies[self._open], *said])
 
-    def _emit_blocks(self, changes: list[tuple[int, str]], total: int, growing: str, rest: str) -> None:
+    def _emit_blocks(self, changes: list[tuple[int, str]], total: int, rest: str) -> None:
         was, self._open = self._open, self._seams.piece_of(total)
         edges = [0, *self._seams.ends]
         for n, body in enumerate(self._bodies):
@@ -73,15 +75,11 @@ class ContinuedItem:
                 continue
             end = edges[n + 1] if n + 1 < len(edges) else total
             count = max(0, min(total, end) - edges[n])
-            self._emit(
-                operations.blocks(
-                    body,
-                    own,
-                    total=count,
-                    growing=growing if is_open else "",
-                    rest=rest if is_open else "",
-                )
-            )
+            if is_open:
+                cut = self._seams.within(self._length - len(rest))
+                self._emit(operations.blocks(body, own, total=count, rest=rest, cut=cut))
+            else:
+                self._emit(operations.blocks(body, own, total=count))
             if n + 1 == len(self._bodies):
                 self._own[count:] = []
                 self._own += [html for _, html in own]

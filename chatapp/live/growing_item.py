@@ -90,12 +90,12 @@ class GrowingItem:
     def _show(self, text: str, made: list[str]) -> None:
         """The finished blocks, and the letters behind them."""
         rest = self._growing.tail + self._whole()[len(text) :]
-        if self._sent < self._length:
-            self._say_pieces(rest)
-        changes = enumerate(made, len(self.blocks))
+        changes, is_new = enumerate(made, len(self.blocks)), self._sent < self._length
         self.blocks += made
         self._sent = self._length
         self._emit(operations.blocks(self.body, changes, total=len(self.blocks), rest=rest))
+        if is_new:
+            self._say_pieces(rest)
 
     def _whole(self) -> str:
         if len(self._text) > 1:

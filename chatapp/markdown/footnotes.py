@@ -13,17 +13,19 @@ from markdown_it.utils import EnvType, OptionsDict
 from mdit_py_plugins.footnote import footnote_plugin
 
 ID = re.compile(r"fn(?:ref)?(?:-[A-Za-z0-9_-]*){2}-[0-9]+(?:\.[0-9]+)?")
+# What stands in `[^…]` and is no class of a regular expression.
+_LABEL = re.compile(r":(?:[0-9]{1,3}|[A-Za-z]{3}[A-Za-z0-9_-]{0,30})")
 _RULES = ("footnote_ref", "footnote_block_open", "footnote_block_close", "footnote_open", "footnote_anchor")
 
 
 class Expected(dict[str, int]):
-    """Labels seen in a text that still grows: a number will be defined later, so its mark need not change then."""
+    """Labels seen in a text that still grows: a note will be told later, so its mark need not change then."""
 
     def __bool__(self) -> bool:
         return True
 
     def __contains__(self, label: object) -> bool:
-        return dict.__contains__(self, label) or bool(re.fullmatch(r":[0-9]{1,3}", str(label)))
+        return dict.__contains__(self, label) or bool(_LABEL.fullmatch(str(label)))
 
     def __setitem__(self, label: str, number: int) -> None:
         """A definition that comes after its mark leaves the mark's number."""

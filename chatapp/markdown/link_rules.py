@@ -17,6 +17,10 @@ REL = "noopener noreferrer nofollow"
 _HOST = r"(?:[a-z0-9](?:[a-z0-9._-]*[a-z0-9])?\.?|\[[0-9a-f:.]+\])"
 _WEB = re.compile(rf"https?://({_HOST})(?::[0-9]{{1,5}})?(?:[/?#]\S*)?", re.IGNORECASE)
 _MAIL = re.compile(rf"mailto:[^\s@?/:]+@({_HOST})(?:\?\S*)?", re.IGNORECASE)
+# What is no scheme, and reads like a path or a file; else brackets and parentheses are more often no link at all.
+_PATH = re.compile(
+    r"(?!//)(?:[^:/?#]*+/.*|[^:/?#]*\.[a-z][a-z0-9]{0,7}(?:[?#].*)?)", re.IGNORECASE | re.DOTALL
+)
 _BETWEEN_WORDS = Leave.LINES | Leave.RETURNS | Leave.SPACES
 # What a reader takes for an address when it stands in a link's text.
 _ADDRESS = re.compile(r"(?<![\w-])(?<![\w-]\.)(?:[\w-]++\.)+[^\W\d_]{2,}")
@@ -33,8 +37,8 @@ def may_link(url: str) -> bool:
 
 
 def leads_nowhere(url: str) -> bool:
-    """A place on a page of its own writer's: here it would be one of ours, so only its words are shown."""
-    return url[:1] == "#" or (url[:1] == "/" and url[1:2] != "/")
+    """A place on a page or a file of its own writer's: here it would be one of ours, so only its words are shown."""
+    return url[:1] == "#" or _PATH.fullmatch(url) is not None
 
 
 def readable_url(url: str) -> str:
@@ -68,13 +72,19 @@ def _finished(children: list[Token]) -> list[Token]:
 
 def _pictured(image: Token, *, linked: bool) -> list[Token]:
     """A link in place of a picture, so that nothing is fetched; inside a link only its words."""
-    words = _text(image.content or ("" if linked else "image"))
+    words = _text(_alternative(image.children or []) or ("" if linked else "image"))
     if linked:
         return [words]
     start, end = Token("link_open", "a", 1), Token("link_close", "a", -1)
     start.attrs = {"href": str(image.attrs["src"])}
     made = [start, words]
     return made + _closed(made, 0, end)
+
+
+def _alternative(inside: list[Token]) -> str:
+    return "".join(
+        _alternative(child.children or []) if child.type == "image" else child.content for child in inside
+    )
 
 
 def _text(content: str) -> Token:

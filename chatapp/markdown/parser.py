@@ -19,6 +19,8 @@ from .addresses_in_text import Addresses
 from .footnotes import footnotes
 from .formula_rules import formula_block, formula_inline, formulas_in_order
 from .link_rules import finish_links, leads_nowhere, may_link, readable_url
+from .rules.addresses import address_inline
+from .rules.awaited import awaited_link
 from .rules.details import details_block
 from .rules.directions import directions
 from .rules.flanking import scanned
@@ -95,7 +97,8 @@ def environment(text: str, **more: Any) -> dict[str, Any]:
 
 @cache
 def parser(*, growing: bool = False) -> MarkdownIt:
-    """`growing` keeps footnotes where they were written, since the end of the text is not yet known."""
+    """`growing` keeps footnotes where they were written, and links whose address is not told yet as their words, since the end of
+    the text is not known."""
     md = _Markdown("commonmark")
     md.block, md.inline = _BlockParser(), _InlineParser()
     md.configure("commonmark", _OPTIONS)
@@ -103,6 +106,8 @@ def parser(*, growing: bool = False) -> MarkdownIt:
     md.linkify = Addresses()
     footnotes(md, at_end=not growing)
     _add_rules(md)
+    if growing:
+        md.inline.ruler.after("link", "awaited", awaited_link)
     for name, piece in PIECES.items():
         md.add_render_rule(name, piece)
     return md
@@ -112,6 +117,7 @@ def _add_rules(md: MarkdownIt) -> None:
     alternatives: RuleOptionsType = {"alt": ["paragraph", "reference", "blockquote", "list"]}
     md.block.ruler.before("fence", "formula_block", formula_block, alternatives)
     md.inline.ruler.before("escape", "formula", formula_inline)
+    md.inline.ruler.at("linkify", address_inline)
     md.block.ruler.before("fence", "details", details_block, alternatives)
     md.inline.ruler.before("autolink", "tag", tag_inline)
     md.core.ruler.push("tags", tags_in_pairs)

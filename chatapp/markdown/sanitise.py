@@ -48,7 +48,7 @@ CLASSES: dict[str, set[str]] = {
     "pre": {"plain"},
     "section": {"footnotes"},
     "small": {"faint"},
-    "span": {*CODE_CLASSES, "more", "less"},
+    "span": {*CODE_CLASSES, "more", "less", "fresh"},
     **{name: set(FORMULA_CLASSES) for name in ("mtable", "mtr", "mtd", "mrow")},
 }
 

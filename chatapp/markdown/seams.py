@@ -12,7 +12,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 # Its words are drawn by the style sheet, so that no copy of the text holds them.
-MARK = '<span class="seam"><small></small></span>'
+_MARK = '<span class="seam"><small{}></small></span>'
+MARK = _MARK.format("")
 _ROW = '<tr class="seam-row"><td colspan="{}">{}</td></tr>'
 _PIECE = re.compile(
     r'<(/?)([a-z][a-z0-9]*+)[^<>"]*+(?:"[^"]*+"[^<>"]*+)*+>|&[#0-9A-Za-z]{1,32};|.', re.DOTALL
@@ -37,8 +38,8 @@ class _Piece:
     closes: str = ""
 
 
-def marked(block: str, before: str) -> str:
-    """The block with the mark in it, where it goes on after what it said `before`; else as it is."""
+def marked(block: str, before: str, words: str = "") -> str:
+    """The block with the mark in it, where it goes on after what it said `before`; else as it is. `words`: what the mark says."""
     if len(block) > _MOST_SIGNS or len(before) > _MOST_SIGNS:
         return block
     pieces = _pieces(block)
@@ -47,7 +48,7 @@ def marked(block: str, before: str) -> str:
     if all(pieces[n].sign.isspace() for n in letters[said:]):
         return block
     last = _end_of_word(pieces, letters[said - 1]) if said else letters[0] - 1
-    return _put(block, pieces, last)
+    return _put(block, pieces, last, _MARK.format(f' data-said="{html.escape(words)}"' if words else ""))
 
 
 def _pieces(block: str) -> list[_Piece]:
@@ -84,7 +85,7 @@ def _end_of_word(pieces: Sequence[_Piece], n: int) -> int:
     return n
 
 
-def _put(block: str, pieces: Sequence[_Piece], last: int) -> str:
+def _put(block: str, pieces: Sequence[_Piece], last: int, mark: str) -> str:
     """Behind this piece. In a table as a row of its own, in code not in its head, and never inside a formula or a link."""
     inside = Counter(piece.opens for piece in pieces[: last + 1] if piece.opens)
     inside.subtract(piece.closes for piece in pieces[: last + 1] if piece.closes)
@@ -97,9 +98,9 @@ def _put(block: str, pieces: Sequence[_Piece], last: int) -> str:
         last = _end_of_line(pieces, last)
     if inside["table"] <= 0:
         at = pieces[last].end
-        return f"{block[:at]}{MARK}{block[at:]}"
+        return f"{block[:at]}{mark}{block[at:]}"
     row = _end_of(pieces, last, closes="tr")
-    return f"{block[: pieces[row].end]}{_ROW.format(_cells(pieces, row), MARK)}{block[pieces[row].end :]}"
+    return f"{block[: pieces[row].end]}{_ROW.format(_cells(pieces, row), mark)}{block[pieces[row].end :]}"
 
 
 def _end_of(pieces: Sequence[_Piece], after: int, *, opens: str = "", closes: str = "") -> int:

@@ -5,11 +5,12 @@ Each of them may come twice: what is there already stays, so joining, coming bac
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 Operation = list[Any]
 Changes = Iterable[tuple[int, str]]
+Cuts = Sequence[tuple[int, str]]
 
 
 def add(container: str, html: str) -> Operation:
@@ -43,10 +44,17 @@ def piece(body: str, source: str, html: str) -> Operation:
 
 
 def blocks(
-    body: str, changes: Changes, *, total: int, growing: str = "", rest: str = "", last: bool = False
+    body: str,
+    changes: Changes,
+    *,
+    total: int,
+    growing: str = "",
+    rest: str = "",
+    last: bool = False,
+    cut: Cuts = (),
 ) -> Operation:
     """Finished blocks by their place, `total` of them; after them an element that takes letters as they are, if any, and the
-    letters that stand behind. `last`: nothing of it grows any more."""
+    letters that stand behind. `last`: nothing of it grows any more. `cut`: where those letters were cut, and when, in words."""
     return [
         "blocks",
         body,
@@ -54,7 +62,8 @@ def blocks(
         total,
         growing,
         rest,
-        *([True] if last else []),
+        *([last] if last or cut else []),
+        *([list(map(list, cut))] if cut else []),
     ]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from functools import cache
 from typing import Any, cast
 from uuid import UUID
@@ -17,6 +17,7 @@ from django.utils import timezone
 
 from ..core.decision import arguments_hash
 from ..core.items import Item, Outcome
+from ..core.recorded import Recorded
 from .branches import load_items, next_round
 from .changes import Ended, tell_owner, turn_ended, turn_goes_on
 from .cutting import Seen, best_seen, cut_off, ended_by, measured_of, sent_for_the_open_round
@@ -157,6 +158,7 @@ def requeue(message: UUID, *, runner: str = "") -> bool:
     metadata["goes_on_at"] = next_round(load_items(message))
     metadata["goes_on_ms"] = metadata.get("elapsed_ms", 0)
     metadata["goes_on_after"] = row.attempt
+    metadata["gaps"] = _with_gap(metadata, row.touched_at)
     for _, kept in turn_goes_on.send(sender=None, row=row):
         metadata |= cast(dict[str, Any], kept)
     changes = {"tries": 0, "runner": runner, "metadata": metadata, "touched_at": Now()}
@@ -165,6 +167,15 @@ def requeue(message: UUID, *, runner: str = "") -> bool:
         return False
     tell_owner(row.conversation.owner_id, row.conversation_id, "turn queued", message)
     return True
+
+
+def _with_gap(metadata: dict[str, Any], stopped: datetime | None) -> dict[str, Any]:
+    """When it stopped and when it goes on, by the round with which it does. What brought nothing in between is no end of it."""
+    gaps, number, now = metadata.get("gaps"), str(metadata["goes_on_at"]), int(timezone.now().timestamp())
+    known = gaps if isinstance(gaps, dict) else {}
+    before = Recorded({"gaps": known}).gaps.get(metadata["goes_on_at"])
+    since = before.stopped if before else int(stopped.timestamp()) if stopped else now
+    return {**known, number: {"stopped": since, "went_on": now}}
 
 
 def _may_go_on(row: Message) -> bool:

@@ -164,7 +164,9 @@ def _metadata(message: Message, items: Sequence[Item]) -> Iterator[str]:
     if not isinstance(metadata, dict):
         yield f"its metadata is not a map: {_short(metadata)}"
         return
-    maps = {name: metadata.get(name, {}) for name in ("reasoning_durations_ms", "timings_ms", "ended")}
+    maps = {
+        name: metadata.get(name, {}) for name in ("reasoning_durations_ms", "timings_ms", "gaps", "ended")
+    }
     for name, value in maps.items():
         if not isinstance(value, dict):
             yield f"its {name} is not a map: {_short(value)}"

@@ -24,6 +24,7 @@ from ..pages.elements import item_id
 from ..pages.signed_in import Anybody
 from ..pages.stencils import Stencil
 from ..pages.words.moments import Moment
+from .gap_in_words import gap_in_words
 from .item_words import DECIDED, OUTCOMES
 from .items_so_far import ASKS, NEXT, ItemSoFar
 from .timeline import YOU
@@ -91,7 +92,7 @@ class ShownItem:
         """What stands in it beside its names."""
         match self.piece.kind:
             case Kind.ASSISTANT_MESSAGE:
-                return {"piece.cut": self.piece.cut}
+                return {"piece.cut": self.piece.cut, "item.gap": self.gap}
             case Kind.REASONING:
                 return self._thought()
             case Kind.TOOL_CALL:
@@ -118,6 +119,11 @@ class ShownItem:
         }
 
     # What the partials ask for
+
+    @property
+    def gap(self) -> str:
+        """When it was cut and when it went on."""
+        return gap_in_words(self.piece.gap, self.zone)
 
     @cached_property
     def words(self) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from ..core.decision import Decided, read_decision
 from ..core.items import FROM_MODEL, Item, Kind, clean
-from ..core.recorded import Recorded
+from ..core.recorded import Gap, Recorded
 from ..store import Seen, asks_of
 from ..store.models import LIVE, Message
 from .item_words import cut_in_words
@@ -20,11 +20,12 @@ ASKS, NEXT = "asks", "next"
 @dataclass(frozen=True, slots=True)
 class WholeText:
     """A text that was cut and went on: what it `said` at the end of each of its pieces, and which of them this is. `key`: of the
-    first; `grows`: the last is still being written."""
+    first; `times`: when it was cut and went on, in words, each time; `grows`: the last is still being written."""
 
     key: str
     said: tuple[str, ...]
     place: int
+    times: tuple[str, ...] = ()
     grows: bool = False
 
     @property
@@ -36,7 +37,7 @@ class WholeText:
 class ItemSoFar:
     """An item as it is shown, finished or not. `ms`: how long it took; `elapsed`: how long it has been open; `waits`: what a
     call without a result waits for; `withheld`: why its words are not shown; `shortened`: they are not all of them; `whole`: the
-    text of which it is a piece, where there are several."""
+    text of which it is a piece, where there are several; `gap`: how long nothing followed what was cut."""
 
     key: str
     kind: Kind
@@ -54,6 +55,7 @@ class ItemSoFar:
     withheld: str = ""
     shortened: bool = False
     whole: WholeText | None = None
+    gap: Gap | None = None
 
 
 def items_so_far(row: Message, items: Iterable[Item], seen: Seen | None = None) -> list[ItemSoFar]:
@@ -86,6 +88,7 @@ def _from_item(row: Message, item: Item, recorded: Recorded, *, was_last: bool) 
         ms=_took(item, recorded),
         waits=_waits(row, item.key),
         decided=read_decision(item),
+        gap=recorded.gap_after(item.round) if cut else None,
     )
 
 

@@ -155,7 +155,7 @@ def shown_of(
 ) -> ShownMessage:
     """`scale`: what its times are drawn on, where that is not its own; `waits`: what is said while it is being written."""
     row, items = viewer.known(row, branch.items.get(row.pk, []))
-    pieces = as_whole_texts(items_so_far(row, items, seen if row.status in LIVE else None))
+    pieces = as_whole_texts(items_so_far(row, items, seen if row.status in LIVE else None), viewer.zone)
     made = [viewer.item(row.pk, piece, blocks_of(row.pk, piece)) for piece in pieces]
     timeline = timeline_of(row, items, viewer.catalog.label(row.model), scale)
     return ShownMessage(row, made, look, timeline, waits or (seen.draft.waits if seen else ""))
@@ -175,7 +175,7 @@ def for_others(
     pieces = list(map(told, items_so_far(row, items))) if told else items_so_far(row, items)
     made = [
         ShownItem(row.pk, piece, blocks(row.pk, piece), viewer=look.viewer, zone=look.zone, asked=OWNER)
-        for piece in as_whole_texts(pieces)
+        for piece in as_whole_texts(pieces, look.zone)
     ]
     return ShownMessage(row, made, look, timeline_of(row, items, label, asked=OWNER), waits)
 
@@ -211,5 +211,5 @@ def shown_alone(
     """Without the bodies of its items."""
     row, items = viewer.known(stored, said)
     look = viewer.look(row.pk if is_leaf else None, siblings)
-    made = [viewer.item(row.pk, piece) for piece in as_whole_texts(items_so_far(row, items))]
+    made = [viewer.item(row.pk, piece) for piece in as_whole_texts(items_so_far(row, items), viewer.zone)]
     return ShownMessage(row, made, look, timeline_of(row, items, viewer.catalog.label(row.model)))

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from datetime import UTC, tzinfo
 from itertools import pairwise
 from uuid import UUID
 
@@ -12,22 +13,24 @@ from ..core.items import Kind
 from ..markdown import blocks_waiting, render_blocks_within
 from ..markdown.kept import Blocks, rendered, rendered_within
 from ..markdown.seams import marked
+from .gap_in_words import gap_in_words
 from .items_so_far import ItemSoFar, WholeText
 from .joining import joined
 
 _NOTES = '<section class="footnotes"'
 
 
-def as_whole_texts(pieces: Sequence[ItemSoFar]) -> list[ItemSoFar]:
-    """Each text that was cut knows what it went on with. Only thoughts may stand between."""
+def as_whole_texts(pieces: Sequence[ItemSoFar], zone: tzinfo = UTC) -> list[ItemSoFar]:
+    """Each text that was cut knows what it went on with. Only thoughts may stand between. `zone`: of whoever looks."""
     made = [replace(piece, whole=None) if piece.whole else piece for piece in pieces]
     for places in _runs(made):
         said = [made[places[0]].text]
         for place in places[1:]:
             said.append(joined(said[-1], made[place].text))
         first, grows = made[places[0]].key, made[places[-1]].open
+        times = times_in_words([made[place] for place in places[:-1]], zone)
         for n, place in enumerate(places):
-            made[place] = replace(made[place], whole=WholeText(first, tuple(said), n, grows=grows))
+            made[place] = replace(made[place], whole=WholeText(first, tuple(said), n, times, grows=grows))
     return made
 
 
@@ -45,6 +48,11 @@ def _runs(pieces: Sequence[ItemSoFar]) -> Iterator[list[int]]:
             run = []
     if len(run) > 1:
         yield run
+
+
+def times_in_words(cut: Sequence[ItemSoFar], zone: tzinfo) -> tuple[str, ...]:
+    """When each of them was cut, and when it went on."""
+    return tuple(gap_in_words(piece.gap, zone) for piece in cut)
 
 
 def may_go_on(piece: ItemSoFar) -> bool:
@@ -65,23 +73,40 @@ def said_by(pieces: Sequence[ItemSoFar]) -> tuple[str, ...]:
 
 
 @dataclass(frozen=True, slots=True)
+class Seam:
+    """Where a text was cut: behind so many of its letters and blocks, in the block that said this. `words`: when."""
+
+    length: int
+    end: int
+    block: str
+    words: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Seams:
-    """Where the pieces of a text part: the first n of them have so many blocks, and each was cut in this one."""
+    """Where the pieces of a text part."""
 
-    ends: tuple[int, ...] = ()
-    cut: tuple[str, ...] = ()
+    all: tuple[Seam, ...] = ()
 
-    def after(self, blocks: Blocks) -> Seams:
-        """With one more: the text was cut when it had these blocks."""
+    def after(self, text: str, blocks: Blocks, words: str) -> Seams:
+        """With one more: the text was cut when it said this."""
         own = [block for block in blocks if not block.startswith(_NOTES)]
-        end = max(len(own), self.ends[-1] if self.ends else 0)
-        return Seams((*self.ends, end), (*self.cut, own[-1] if own else ""))
+        end = max(len(own), self.ends[-1] if self.all else 0)
+        return Seams((*self.all, Seam(len(text), end, own[-1] if own else "", words)))
+
+    @property
+    def ends(self) -> tuple[int, ...]:
+        return tuple(seam.end for seam in self.all)
 
     def marked(self, place: int, block: str) -> str:
         """The block at this place, with a mark wherever it was cut."""
-        for end, cut in reversed(list(zip(self.ends, self.cut, strict=True))):
-            block = marked(block, cut) if place == end - 1 else block
+        for seam in reversed(self.all):
+            block = marked(block, seam.block, seam.words) if place == seam.end - 1 else block
         return block
+
+    def within(self, taken: int) -> list[tuple[int, str]]:
+        """Where it was cut behind so many letters, counted from there, and when."""
+        return [(seam.length - taken, seam.words) for seam in self.all if seam.length > taken]
 
     def piece_of(self, place: int) -> int:
         """Which of the pieces has the block at this place."""
@@ -97,8 +122,8 @@ class Seams:
 def part_of(message: UUID, whole: WholeText) -> Blocks:
     """For a thread that may wait."""
     seams = Seams()
-    for text in whole.said[:-1]:
-        seams = seams.after(rendered(message, whole.key, text))
+    for text, words in zip(whole.said, whole.times, strict=False):
+        seams = seams.after(text, rendered(message, whole.key, text), words)
     if whole.grows:
         blocks: Blocks = tuple(blocks_waiting(whole.said[-1], message=str(message), key=whole.key))
     else:
@@ -106,16 +131,16 @@ def part_of(message: UUID, whole: WholeText) -> Blocks:
     return seams.parts(blocks)[whole.place]
 
 
-async def seams_within(message: UUID, key: str, said: Sequence[str]) -> Seams:
-    """For the event loop. `said`: what the text was whenever it was cut."""
+async def seams_within(message: UUID, key: str, said: Sequence[str], times: Sequence[str]) -> Seams:
+    """For the event loop. `said`: what the text was whenever it was cut; `times`: when that was, in words."""
     seams = Seams()
-    for text in said:
-        seams = seams.after(await rendered_within(message, key, text))
+    for text, words in zip(said, times, strict=False):
+        seams = seams.after(text, await rendered_within(message, key, text), words)
     return seams
 
 
 async def part_within(message: UUID, whole: WholeText) -> Blocks:
-    seams = await seams_within(message, whole.key, whole.said[:-1])
+    seams = await seams_within(message, whole.key, whole.said, whole.times)
     if whole.grows:
         made = await render_blocks_within(whole.said[-1], message=str(message), key=whole.key)
         return seams.parts(made)[whole.place]

@@ -1,9 +1,10 @@
 // The open end of an answer: letters take their shape as they come. It makes text and the few elements of the list below, and nothing
 // else; links and formulas come from the server as pieces, and each block once more from there when it is finished.
+import { letters, marked } from "./seams.js";
 import { shapes } from "./shapes.js";
 
-const NAMES = new Set("p h1 h2 h3 h4 h5 h6 hr ul ol li blockquote div span pre code strong em s sup sub kbd mark details summary br i input table thead tbody tr th td".split(" "));
-const ATTRIBUTES = new Set("class align start type disabled checked tabindex role aria-label data-display".split(" "));
+const NAMES = new Set("p h1 h2 h3 h4 h5 h6 hr ul ol li blockquote div span small pre code strong em s sup sub kbd mark details summary br i input table thead tbody tr th td".split(" "));
+const ATTRIBUTES = new Set("class align start type disabled checked tabindex role aria-label colspan data-display data-said".split(" "));
 // Each takes the side of its own script.
 const DIRECTED = new Set("p h1 h2 h3 h4 h5 h6 li blockquote th td summary".split(" "));
 // Of each body: its letters behind the finished blocks, what the server made of pieces of them, and what was known at the last look.
@@ -19,17 +20,19 @@ const parsed = (html) => {
 };
 const growing = (body) => [...body.children].filter((child) => "growing" in child.dataset);
 const end = (body) => {
-  if (!ends.has(body)) ends.set(body, { source: "", pieces: new Map(), known: new Map() });
+  if (!ends.has(body)) ends.set(body, { source: "", seams: [], pieces: new Map(), marks: new Map(), known: new Map() });
   return ends.get(body);
 };
 
-export function write(body, letters) {
-  end(body).source += letters;
+export function write(body, said) {
+  end(body).source += said;
 }
 
-// What stands behind the finished blocks from now on.
-export function begin(body, letters) {
-  end(body).source = letters;
+// What stands behind the finished blocks from now on. `cut`: where in it the text was cut, and when, in words.
+export function begin(body, said, cut = []) {
+  const it = end(body);
+  it.source = said;
+  it.seams = cut.map(([place, words]) => [letters(shapes(said.slice(0, place)).list), words]);
 }
 
 // HTML of the server for a link or a formula that stands in these letters.
@@ -41,10 +44,11 @@ export function piece(body, source, html) {
 
 export function paint(body) {
   const it = end(body), fresh = new Map();
-  const { list, notes } = shapes(it.source, { pieces: it.pieces, known: it.known, fresh });
+  const { list, notes } = shapes(it.source, { pieces: it.pieces, marks: it.marks, known: it.known, fresh });
   it.known = fresh;
   const old = growing(body);
-  const shown = [...list, ...footnotes(it, notes)];
+  const seamed = it.seams.reduce((made, [count, words]) => marked(made, count, words), list);
+  const shown = [...seamed, ...footnotes(it, notes)];
   shown.forEach((shape, place) => {
     const node = fitted(old[place], shape, it);
     if (node === old[place]) return;

@@ -135,7 +135,7 @@ const operations = {
   piece(id, source, html) {
     if (byId(id)) open.piece(byId(id), source, html), grown.add(byId(id));
   },
-  blocks(id, changes, total, growing, rest, last) {
+  blocks(id, changes, total, growing, rest, last, cut) {
     const body = byId(id);
     if (!body) return;
     const focused = body === document.activeElement ? null : focusedIn(body);
@@ -149,7 +149,7 @@ const operations = {
     }
     if (last) open.settle(body);
     else if (growing) rawText(body).data = rest;
-    else open.begin(body, rest);
+    else open.begin(body, rest, cut);
     // What is finished now stands there already: what grows behind it does not wait.
     tired.delete(body);
     if (focused && !body.contains(document.activeElement)) inherit(focused, body.children[stood] ?? body.lastElementChild ?? body);

@@ -28,7 +28,7 @@ export const CARET = ["i", { class: "caret" }, []];
 export function shapes(source, knows = {}) {
   if (source.length > LONGEST) return { list: [["pre", { class: "plain" }, [source]]], notes: [] };
   const text = source.replace(/\r\n?/g, "\n");
-  const at = { notes: [], depth: 0, ...knows };
+  const at = { notes: [], marks: new Map(), depth: 0, ...knows };
   const list = blocks(text.split("\n").map(untabbed), true, at).list;
   return { list, notes: at.notes };
 }
@@ -363,12 +363,13 @@ const ESCAPED = /[!-/:-@[-`{-~]/;
 const ENTITIES = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'", nbsp: "\u00A0", copy: "©", mdash: "—", ndash: "–", hellip: "…", times: "×", rarr: "→" };
 const ENTITY = /&(?:([a-z]{2,6})|#(\d{1,7})|#x([\da-f]{1,6}));/iy;
 const ADDRESS = /https?:\/\/[^\s<>|]+/iy;
-const ADDRESSED = /<((?:https?:\/\/|mailto:)[^\s<>]*)>/iy;
+const ADDRESSED = /<((?:https?:\/\/|mailto:)[^\s<>]*|[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,8})>/iy;
 const TAG = /<(sub|sup|kbd|mark)>/y;
 const BREAK = /<br ?\/?>/iy;
 const TARGET = /\((?:<[^<>\n]*>|[^\s()<]*(?:\([^\s()]*\)[^\s()]*)*)(?:[ \t]+(?:"[^"\n]*"|'[^'\n]*'))?[ \t]*\)/y;
 const HALF_TARGET = /\([^\s)]{0,400}(?:[ \t]+["'][^"'\n]*["']?)?[ \t]*$/y;
-const REFERENCE = /\[[^[\]\n]{0,80}\]/y;
+const REFERENCE = /\[(?:[^[\]\n^][^[\]\n]{0,79})?\]/y;
+const HALF_REFERENCE = /\[[^[\]\n^]{0,80}$/y;
 const LONGEST_LINK = 400, LONGEST_FORMULA = 300, LONGEST_STRESS = 240;
 const MONEY = /^\d[^\\^_={}<>+*/|\s]*\s[^\\^_={}<>+*/|]*$/;
 const NO_FORMULA = /^(?:[A-Z]{2,}|[\d.,]+(?!\d*(?:[\\^_{=+<>*]|[a-z](?![a-z])))|[\d.,]+[kmb]\b)|(?:^|[^\\a-z{])[a-z]{3,}[,;.]? [a-z]{2,}|\n/;
@@ -378,9 +379,12 @@ function sticky(pattern, text, place) {
   return pattern.exec(text);
 }
 
+// What nobody can tell yet at the end of a line.
+const UNSURE = /(?:[*_~`$\\ \t]|!?\[|<(?:b?r? ?\/?|ht{0,2}|\/?(?:s|su|k|kb|m|ma|mar|sub|sup|kbd|mark)))+$/;
+
 // `open`: more may come, so that what is begun is taken for what it will be.
 export function inline(source, open, at) {
-  const text = open ? source.slice(0, -SHORT) + source.slice(-SHORT).replace(/(?:[*_~`]+|[ \t]+|<b?r? ?\/?|<\/?(?:s|su|k|kb|m|ma|mar|sub|sup|kbd|mark)?|\\|\$)$/, "") : source;
+  const text = open ? source.slice(0, -SHORT) + source.slice(-SHORT).replace(UNSURE, "") : source;
   const line = new Line(text, open, at);
   const list = line.read();
   if (open) (line.deepest ?? list).push(CARET);
@@ -594,16 +598,20 @@ function bracket(line) {
     if (!line.open || !/^[\p{L}`*_"'“(]/u.test(rest) || rest.length > LONGEST_LINK || rest.includes("\n")) return false;
     return words(line, rest, text.length, true);
   }
-  const inner = text.slice(place + 1, end);
+  const inner = text.slice(place + 1, end) || (text[place - 1] === "!" ? "image" : "");
   const target = sticky(TARGET, text, end + 1);
   if (target) return link(line, inner, target[0], end + 1 + target[0].length);
   if (line.open && (end + 1 === text.length ? /^[\p{L}`*"]/u.test(inner) && inner.length > 1 : sticky(HALF_TARGET, text, end + 1))) {
     return words(line, inner, text.length, true);
   }
-  const reference = sticky(REFERENCE, text, end + 1);
+  if (line.open && awaits(inner, text[place - 1]) && sticky(HALF_REFERENCE, text, end + 1)) return words(line, inner, text.length, true);
+  const reference = awaits(inner, text[place - 1]) && sticky(REFERENCE, text, end + 1);
   if (reference) return words(line, inner, end + 1 + reference[0].length, false);
   return false;
 }
+
+// Whether its address may be told later. In `a[i][j]` and `[1][2]` none is meant.
+const awaits = (inner, before = " ") => /^[\p{L}`*"][^[\]\n]+$/u.test(inner) && !/[\p{L}\p{N}_\])]/u.test(before);
 
 function partnerOf(text, place) {
   let depth = 0;
@@ -630,19 +638,28 @@ function nested(line, inner) {
   return list;
 }
 
+// A path on a page, or a file, of its own writer's: only its words are shown.
+const NOWHERE = /^\(<?(?:#|(?!\/\/)[^:/?#\s]*(?:\/|\.[a-z][a-z0-9]{0,7}[?#>\s)])|[\s>]*\))/i;
 function link(line, inner, target, end) {
-  const source = `[${inner}]${target}`;
+  const source = line.text.slice(line.place, end);
   if (line.at.pieces?.has(source)) return line.push(["piece", { source }, []], end);
-  if (!/^\(<?(?:https?:|mailto:)/i.test(target)) return (line.words += inner), (line.place = end), true;
-  return words(line, inner, end, false);
+  if (/^\(<?(?:https?:|mailto:)/i.test(target)) return words(line, inner, end, false);
+  if (!NOWHERE.test(target)) return false;
+  line.flush();
+  line.list.push(...nested(line, inner));
+  line.place = end;
+  return true;
 }
 
+const LABEL = /^(?:\d{1,3}|[a-z]{3}[\w-]{0,30})$/i;
 function mark(line) {
   const { text, place } = line, near = text.slice(place, place + SHORT), end = place + near.indexOf("]");
   if (end < place) return line.open && /^\[\^[^\s[\]]{0,40}$/.test(near) && ((line.place = text.length), true);
-  const label = text.slice(place + 2, end);
-  if (!/^\d{1,3}$/.test(label)) return false;
-  return line.push(["sup", {}, [["span", { class: "fresh" }, [label]]]], end + 1);
+  const label = text.slice(place + 2, end), { marks } = line.at;
+  if (!LABEL.test(label)) return false;
+  if (!marks.has(label)) marks.set(label, String(marks.size + 1));
+  const number = /^\d/.test(label) ? label : marks.get(label);
+  return line.push(["sup", {}, [["span", { class: "fresh" }, [number]]]], end + 1);
 }
 
 function angle(line) {
@@ -681,7 +698,7 @@ function entity(line) {
   return true;
 }
 
-const point = (number) => (number > 31 && number < 0xd800 ? String.fromCodePoint(number) : "\uFFFD");
+const point = (number) => (number && number < 0x110000 && number >> 11 !== 27 ? String.fromCodePoint(number) : "\uFFFD");
 
 function address(line) {
   if (/\w/.test(line.text[line.place - 1] ?? " ")) return false;

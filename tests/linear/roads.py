@@ -196,7 +196,8 @@ THROUGH_OTHERS = """
     tools.page.fetching.fetched tools.page.tool.page_in_words tools.mcp.connection.Session.call tools.mcp.server.Server.call
     conversations.forms.Instructions.validate accounts.forms.accounts.SignUpForm.validate_password_for_user
     accounts.forms.accounts.ResetForm.get_users tools.page.page_text.PageText.begin_link tools.page.page_text.PageText.end_part
-    thread.items_so_far.item_from_draft thread.sent.sent_of thread.whole_text.Seams.marked thread.whole_text.seams_within
+    thread.items_so_far.item_from_draft thread.sent.sent_of thread.whole_text.Seams.marked thread.whole_text.Seams.after
+    thread.whole_text.seams_within
 """
 ASKS_A_DATABASE = """
     reviews.access.reviewer_named reviews.access.note_on reviews.access.submitted_message pages.signed_in.who_is_signed_in

@@ -19,6 +19,7 @@ CLASSES = {
         "plain",
         "footnotes",
         "faint",
+        "fresh",
         "tap",
         "k",
         "s",

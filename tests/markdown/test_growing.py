@@ -12,6 +12,7 @@ from chatapp.markdown.pieces import LONGEST
 from chatapp.markdown.tail import Known
 from chatapp.markdown.whole import MOST_SIGNS
 
+from .hostile import hostile
 from .safe_html import words
 
 STREAMS = Path(__file__).parent.parent / "providers/streams"
@@ -67,6 +68,20 @@ def test_a_late_definition_changes_only_the_block_that_used_it():
     assert [place for place, _ in late] == [0, 2]
 
 
+def test_a_link_whose_address_comes_late_is_its_words_until_then():
+    found, late = told("see [the *book*][a] and [it][]\n\nother\n\n[a]: https://b.org\n\nlast\n")
+    fresh = '<span class="fresh">{}</span>'
+    assert found[0] == f'<p dir="auto">see {fresh.format("the <em>book</em>")} and {fresh.format("it")}</p>'
+    assert late[0][0] == 0 and "book</em></a> and [it][]" in late[0][1]
+
+
+@pytest.mark.parametrize(
+    "text", ["a[ij][jk]", "[1][2]", "[i][j]", "[ab][^c d]", "[ab] [c]", "(a)[bc][d]", "[ab]\n[c]"]
+)
+def test_what_is_more_often_no_link_awaits_no_address(text):
+    assert "<span" not in told(f"{text}\n\nb\n\nc")[0][0]
+
+
 def test_an_early_definition_is_known_to_later_blocks():
     found, late = told("[a]: https://b.org\n\nsee [a]\n\nand [a]\n\nend\n")
     assert all("https://b.org" in html for html in found)
@@ -78,6 +93,13 @@ def test_numbered_footnotes_look_right_before_their_notes_come():
     assert len(found) == 3 and "fnref---1.1" in found[1]
     assert [place for place, _ in late] == [3]
     assert late[0][1].startswith("<section")
+
+
+def test_named_footnotes_have_their_number_before_their_notes_come():
+    text = "a[^note] b[^other-2] c[^note]\n\nd [^a-z]\n\n[^note]: one\n\n[^other-2]: two\n"
+    found, late = told(text)
+    assert [words(html) for html in found[:2]] == ["a1 b2 c1", "d [^a-z]"]
+    assert [place for place, _ in late if place < len(found)] == []
 
 
 def test_a_mark_without_a_note_becomes_text_at_the_end():
@@ -153,3 +175,13 @@ def test_nothing_else_is_told(text):
 
 def test_a_piece_is_told_once():
     assert pieces("$x$ and $x$", " or $x$") == ["$x$"]
+
+
+@pytest.mark.parametrize(("size", "step"), [(200, 1), (1000, 97), (1000, 500)])
+def test_hostile_texts_end_as_a_reload_shows_them(size, step):
+    for name, text in hostile(size).items():
+        found, late = told(f"{text}\n\nThe end of it.\n\n", step=step)
+        page = dict(enumerate(found)) | dict(late)
+        assert [page[place] for place in sorted(page) if page[place]] == render_blocks(
+            f"{text}\n\nThe end of it.\n\n"
+        ), name

@@ -98,7 +98,8 @@ def test_a_link_says_where_it_leads(text, url, shown):
 @pytest.mark.parametrize(
     "text",
     [
-        "[a](b.html)",
+        "[a](b)",
+        "[a](b:c/d.html)",
         "[a](//b.org)",
         "[a](https://me@b.org/)",
         "[a](ftp://b.org)",
@@ -113,9 +114,15 @@ def test_a_link_to_nowhere_is_its_words():
     assert one("[a]() ![b]()") == "<p>a b</p>"
 
 
-@pytest.mark.parametrize("url", ["#part", "/page", "/page#part", "#", "/"])
+@pytest.mark.parametrize(
+    "url", ["#part", "/page", "/page#part", "#", "/", "b.html", "src/main.py", "../a", "R.md#b:c"]
+)
 def test_a_link_to_a_place_on_a_page_that_is_not_here_is_its_words(url):
     assert one(f"[*a*]({url}) ![b]({url}) [c][d]\n\n[d]: {url}") == "<p><em>a</em> b c</p>"
+
+
+def test_a_picture_is_called_what_its_words_say():
+    assert link("https://b.org/p", "a b c") in one("![a *b* ![c](x.png)](https://b.org/p)")
 
 
 def test_a_text_that_names_another_host_is_answered_by_the_real_one():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from chatapp.markdown import Growing, render, render_blocks
-from chatapp.markdown.rules.details import MOST_LINES
+from chatapp.markdown.rules.details import MOST_LINES, MOST_NESTED
 
 from .safe_html import read, words
 
@@ -140,3 +140,10 @@ def test_a_fold_is_finished_with_its_end():
     growing = Growing()
     found = [html for end in range(len(text) + 1) for html in growing.feed(text[:end])]
     assert found == render_blocks(text)[:1]
+
+
+def test_parts_in_parts_in_parts_fold_a_few_times_only():
+    html = render("<details>\n" * 50 + "a\n" + "</details>\n" * 50)
+    assert html.count("<details>") == MOST_NESTED
+    assert html.count("&lt;details&gt;") == 50 - MOST_NESTED
+    assert read(html).wrong == []

@@ -33,6 +33,14 @@ def test_a_table_has_it_as_a_row_of_its_own(at):
     assert html.count('<tr class="seam-row"><td colspan="2">') == 1
 
 
+def test_it_says_when_it_was_cut_in_words_that_are_no_part_of_the_text():
+    html = marked(render_blocks("One two")[0], render_blocks("One")[0], 'stopped at "14:09"')
+    assert (
+        html
+        == '<p dir="auto">One<span class="seam"><small data-said="stopped at &quot;14:09&quot;"></small></span> two</p>'
+    )
+
+
 def test_the_row_stands_behind_the_one_that_was_cut():
     html = cut(TABLE, TABLE.index("545") + 2)
     assert html.index("545,000") < html.index("seam") < html.index("Bergen")

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+
 import pytest
+from django.utils import timezone
 
 from chatapp import store
 from chatapp.core.events import Asked, ItemDelta, ItemDone, ItemStarted
 from chatapp.core.items import Item, Kind
+from chatapp.core.recorded import Recorded
 from chatapp.store import Fenced, Measured
 from chatapp.store.models import Draft, Message, Status
 from chatapp.thread.message import version_of
@@ -269,6 +273,18 @@ def test_a_stopped_turn_goes_on_in_the_same_message(claimed):
     assert [kind for _, kind, _ in kinds(claimed)] == ["reasoning", "assistant_message", "assistant_message"]
     assert row(claimed).status == Status.COMPLETE
     assert "ended" not in row(claimed).metadata
+    assert list(store.verify_log()) == []
+
+
+def test_when_it_stopped_and_went_on_is_kept_of_each_time_that_something_came(claimed):
+    store.stop(claimed.message, seen(1, *half_a_round()))
+    for minutes in (9, 5):
+        Message.objects.update(touched_at=timezone.now() - timedelta(minutes=minutes))
+        assert store.requeue(claimed.message)
+        store.stop(claimed.message, None)
+    [(went_on_with, gap)] = Recorded(row(claimed).metadata).gaps.items()
+    assert went_on_with == 1
+    assert 530 <= gap.went_on - gap.stopped <= 600
     assert list(store.verify_log()) == []
 
 

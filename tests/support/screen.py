@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from html.parser import HTMLParser
 from typing import Any
 
@@ -221,7 +221,14 @@ class Screen:
             raw.children = [raw.text + more]
 
     def _blocks(
-        self, name: str, changes: list[list[Any]], total: int, growing: str, rest: str, last: bool = False
+        self,
+        name: str,
+        changes: list[list[Any]],
+        total: int,
+        growing: str,
+        rest: str,
+        last: bool = False,
+        cut: Sequence[Any] = (),
     ) -> None:
         body = self.find(name)
         if body is None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from datetime import datetime
 
 import pytest
 
@@ -69,6 +70,47 @@ def test_a_table_is_one_on_every_page(leaf, alice, bob, dana):
     assert_one_table(browser().get(f"/s/{link.token}/"))
     assert_one_table(browser(bob).get(f"/review/{review.pk}/"))
     assert_one_table(browser(dana).get(f"/admin/chatapp/conversation/{conversation}/transcript/"))
+
+
+@pytest.mark.parametrize(
+    ("stopped", "went_on", "words"),
+    [
+        ("2026-11-19T13:09:05Z", "2026-11-19T13:15:50Z", "stopped at 14:09, went on at 14:15"),
+        (
+            "2026-11-19T22:59:00Z",
+            "2026-11-20T07:00:00Z",
+            "stopped 19 November 2026, went on 20 November 2026",
+        ),
+    ],
+)
+def test_its_owner_reads_when_it_was_cut_and_went_on(leaf, alice, stopped, went_on, words):
+    seconds = {
+        name: int(datetime.fromisoformat(at).timestamp())
+        for name, at in (("stopped", stopped), ("went_on", went_on))
+    }
+    Message.objects.filter(pk=leaf.pk).update(metadata={**leaf.metadata, "gaps": {"1": seconds}})
+    client = browser(alice)
+    client.cookies["zone"] = "Europe/Brussels"
+    [own] = [html for key, html in drawn(client.get(f"/c/{leaf.conversation_id}/")) if key == "m_1"]
+    assert own.count(f'data-said="{words}"') == own.count(f'data-cut="{words}"') == 1
+    link = sharing.share(leaf, by=alice)
+    assert "went on" not in browser().get(f"/s/{link.token}/").text
+
+
+@pytest.mark.parametrize(
+    "gaps",
+    [
+        None,
+        [],
+        {"x": {}},
+        {"1": 3},
+        {"1": {"stopped": -1, "went_on": 2}},
+        {"1": {"stopped": "0", "went_on": 2}},
+    ],
+)
+def test_a_damaged_record_tells_no_time(leaf, alice, gaps):
+    Message.objects.filter(pk=leaf.pk).update(metadata={**leaf.metadata, "gaps": gaps})
+    assert_one_table(browser(alice).get(f"/c/{leaf.conversation_id}/"))
 
 
 def test_it_is_one_where_it_is_compared(leaf, alice):

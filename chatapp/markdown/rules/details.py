@@ -8,6 +8,8 @@ from markdown_it.rules_block import StateBlock
 
 # What is longer is shown unfolded; a part that nothing closes would hold back all that comes after it.
 MOST_LINES = 400
+# Whoever cleans HTML looks through all that is open at each tag.
+MOST_NESTED = 8
 _OPENING = re.compile(r" {0,3}<details>\s*(?:<summary>(?P<title>.*)</summary>)?\s*", re.IGNORECASE)
 _CLOSING = re.compile(r" {0,3}</details>\s*", re.IGNORECASE)
 _TITLE = re.compile(r" {0,3}<summary>(?P<title>.*)</summary>\s*", re.IGNORECASE)
@@ -16,7 +18,8 @@ _STRONG = re.compile(r"</?(?:b|strong|em|i|h[1-6])>", re.IGNORECASE)
 
 def details_block(state: StateBlock, start: int, end: int, silent: bool) -> bool:
     """Only where nothing but other foldable parts is around it."""
-    if state.level != len(state.env.get("folded", ())) or state.is_code_block(start):
+    around = len(state.env.get("folded", ()))
+    if state.level != around or around >= MOST_NESTED or state.is_code_block(start):
         return False
     opening = _OPENING.fullmatch(_line(state, start)) if "<" in _line(state, start) else None
     last = _last_line(state, start, end) if opening else None

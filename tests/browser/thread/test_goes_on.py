@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from playwright.sync_api import expect
 
@@ -9,6 +11,17 @@ from tests.browser.tab import Tab
 
 CUT = "Two cities:\n\n| City | People |\n|---|---|\n| Ghent | 265,000 |\n| Lis"
 REST = "bon | 545,000 |\n| Bergen | 291,000 |\n\nLisbon wants the best shoes."
+# What stands before the mark in its block, and behind it.
+AROUND = """() => {
+  const seam = document.querySelector("[data-growing] .seam"), block = seam.closest("[data-growing]");
+  const words = (end) => {
+    const range = document.createRange();
+    range.selectNodeContents(block);
+    end ? range.setStartAfter(seam) : range.setEndBefore(seam);
+    return range.toString().replace(/\\n/g, "");
+  };
+  return [words(false), words(true)];
+}"""
 CODE = "So:\n\n```python\nfirst = 1\nsec", "ond = 2\n```\n\nThat is all."
 
 
@@ -58,6 +71,35 @@ def test_a_table_goes_on_as_itself_around_the_thought_that_came_between(tab, ups
     assert table < thought < last
     assert copied(tab, tab.answer.get_by_role("button", name="Copy", exact=True)) == CUT + REST
     assert tab.grave() == []
+
+
+GROWING = [
+    ("Say it **twi", "ce or** more", "Say it twice", " or more"),
+    ("One\n\n- Two\n- Thr", "ee [of a](https://b.org) kind", "Three", " of a kind"),
+    ("So:\n\n```python\nfirst = 1\nsec", "ond = 2\nthird", "second = 2", "third"),
+    ("| City | People |\n|---|---|\n| Lis", "bon | 5 |\n| Bergen", "5", "Bergen"),
+    ("It is $x", "^2$ and $y$ too", "x2", " and y too"),
+]
+
+
+@pytest.mark.parametrize(
+    ("cut", "rest", "before", "after"), GROWING, ids=["words", "list", "code", "table", "formula"]
+)
+def test_where_it_was_cut_is_seen_while_it_goes_on(tab, upstream, cut, rest, before, after):
+    stopped(tab, upstream, cut, "a formula" if "$" in cut else cut[-2:])
+    answer = upstream.next_answer()
+    answer.write(rest)
+    seam = tab.answer.locator("[data-growing] .seam")
+    expect(seam).to_have_count(1)
+    expect(tab.answer).to_contain_text(after.split()[-1])
+    said = seam.locator("small").get_attribute("data-said")
+    assert re.fullmatch(r"stopped at \d\d:\d\d, went on at \d\d:\d\d", said)
+    parted = tab.page.evaluate(AROUND)
+    assert [parted[0][-len(before) :], parted[1][: len(after)]] == [before, after]
+    answer.finish()
+    tab.expect_as_loaded()
+    expect(seam).to_have_count(0)
+    expect(tab.answer.locator(".seam > small")).to_have_attribute("data-said", said)
 
 
 def test_a_fence_goes_on_as_itself_and_its_mark_is_not_copied(tab, upstream):
