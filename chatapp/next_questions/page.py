@@ -9,6 +9,7 @@ from django.template.loader import render_to_string
 
 from ..store.models import LIVE, Status
 from .models import NextQuestion
+from .store import edition
 
 NOTHING = '<div id="next"></div>'
 WHEN = {
@@ -23,15 +24,18 @@ WHEN_SAVED = "Next, when you have saved it"
 
 @dataclass(frozen=True, slots=True)
 class ShownNext:
-    """`when` it is sent, or why it was not. `why_not`: in the words of whoever refused it. `can_be_sent`: by a press of a button."""
+    """`when` it is sent, or why it was not. `why_not`: in the words of whoever refused it. `can_be_sent`: by a press of a button.
+    `comes_back`: into the composer, and for what."""
 
     answer: UUID
     person: int
     text: str
+    edition: str
     when: str
     why_not: str
     is_edited: bool
     can_be_sent: bool
+    comes_back: str
 
 
 def shown_next(row: NextQuestion, status: str) -> ShownNext:
@@ -42,10 +46,12 @@ def shown_next(row: NextQuestion, status: str) -> ShownNext:
         answer=row.after_id,
         person=row.person_id,
         text=row.text,
+        edition=edition(row.text),
         when=WHEN_SAVED if ended and row.is_edited else when,
         why_not=row.why_not if ended else "",
         is_edited=row.is_edited,
         can_be_sent=ended,
+        comes_back=status if status in WHEN or (ended and row.why_not) else "",
     )
 
 
