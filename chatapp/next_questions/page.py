@@ -19,6 +19,7 @@ WHEN = {
     Status.INTERRUPTED: "Not sent, since the answer was interrupted",
 }
 USUALLY = "Next, when this is complete"
+REFUSED = "Not sent"
 WHEN_SAVED = "Next, when you have saved it"
 
 
@@ -41,7 +42,7 @@ class ShownNext:
 def shown_next(row: NextQuestion, status: str) -> ShownNext:
     """`status`: of the answer that it waits for, as it is known now."""
     ended = status not in LIVE
-    when = WHEN.get(Status(status), USUALLY)
+    when = WHEN.get(Status(status), REFUSED if ended and row.why_not else USUALLY)
     return ShownNext(
         answer=row.after_id,
         person=row.person_id,

@@ -9,7 +9,7 @@ let came = null, removed = null;
 
 function look() {
   const one = card(), field = box();
-  if (!field?.dataset.asks) return;
+  if (!field?.dataset.asks || !(one || came || "begun" in field.dataset)) return;
   if ("begun" in field.dataset && words(one) !== field.dataset.begun) leave(field, one);
   if (one && one.dataset.back !== came && !field.value) take(field, one);
   came = one ? one.dataset.back : null;
@@ -46,6 +46,8 @@ function mark(field, one) {
   const back = one && "begun" in field.dataset;
   document.querySelector("#next [name=instead]")?.remove();
   one?.toggleAttribute("data-taken", Boolean(back));
+  if (back) field.setAttribute("aria-describedby", "next-when");
+  else field.removeAttribute("aria-describedby");
   if (!back) return;
   const hidden = Object.assign(document.createElement("input"), { type: "hidden", name: "instead", value: one.dataset.edition });
   hidden.setAttribute("form", "composer");

@@ -279,6 +279,8 @@ def test_a_refused_one_says_why_and_keeps_its_words(alice):
                 return "1 turn" in await it.shown()
 
             await until(told)
+            shown = await it.shown()
+            assert "Not sent" in shown and "when this is complete" not in shown and "data-back" in shown
             assert await waiting() == ["And then?"] and await asked() == ["Why?"]
             await in_thread(DailyLimit.objects.all().delete)()
             await it.send(answer)

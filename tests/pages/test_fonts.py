@@ -60,7 +60,9 @@ def test_no_letter_reaches_over_the_one_that_follows():
     letters = {name for sign, name in font().getBestCmap().items() if 0x1D400 <= sign < 0x1D800}
     outlines, rooms = font()["glyf"], font()["hmtx"]
     assert letters
-    assert [name for name in letters if outlines[name].numberOfContours and outlines[name].xMax > rooms[name][0]] == []
+    assert [
+        name for name in letters if outlines[name].numberOfContours and outlines[name].xMax > rooms[name][0]
+    ] == []
 
 
 def test_it_is_made_where_it_is_missing_and_not_again(settings, tmp_path):
