@@ -12,8 +12,8 @@ _FORMS_WITH_PARTS, _FORMS_ALONE = 5, 7
 _ROOT, _WIDTH_OF_ROOTS = "\u221a", 880
 # These lie to the left of their place, over a letter before them; a browser gives them a place of their own.
 _MARKS = "\u0305\u0332\u20d6\u20d7"
-# Over an arrow a letter has its place, also where that is an arrow with a word below it; print has it nearer.
-_OVER_ARROWS = 560
+# How high above an arrow the words over it stand at least; browsers add room for what makes the arrow long.
+_OVER_ARROWS = 120
 # Slanted letters reach out of their room, where print gives them more unless something hangs below them.
 _LETTERS = range(0x1D400, 0x1D800)
 # An exponent and nothing else, so its form is that for exponents.
