@@ -51,6 +51,7 @@ class AskedQuestion:
     effort: str
     parent: UUID | None
     next: UUID | None
+    instead: str
     key: UUID
     instructions: str | None
     tools: list[str] | None
@@ -58,7 +59,7 @@ class AskedQuestion:
 
 class AskForm(forms.Form):
     """`example` is a question of ours that was clicked; it counts before what stands in the box. `next`: the answer for which a question
-    waits, which is asked together with what stands in the box, or alone."""
+    waits, which is asked together with what stands in the box, or alone. `instead`: the edition of it that stands in the box itself."""
 
     text = Words()
     example = Words()
@@ -66,6 +67,7 @@ class AskForm(forms.Form):
     effort = forms.CharField(required=False)
     parent = forms.UUIDField(required=False)
     next = forms.UUIDField(required=False)
+    instead = forms.CharField(required=False)
     key = forms.UUIDField(required=False)
     instructions = Instructions()
 
@@ -96,6 +98,7 @@ class AskForm(forms.Form):
             effort=said["effort"],
             parent=said["parent"],
             next=said["next"],
+            instead=said["instead"],
             key=said["key"] or uuid4(),
             instructions=said["instructions"],
             tools=self.chosen_tools,

@@ -13,6 +13,8 @@ MODEL_CAP = 80
 _QUOTES = "\"'`*_«»‹›“”„‟‘’‚「」『』"
 _LABEL = re.compile(r"^#*\s*(title|titel|titre|título)\s*[:：]\s*", re.IGNORECASE)
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})[^`]*")
+# A line of a log, by the moment that it begins with.
+_LOGGED = re.compile(r"\s{0,3}\[?\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d")
 # What opens a line: quotes, points and headings, also one inside the other.
 _OPENING = re.compile(r"\s*+(?:>\s?|#{1,6}(?:\s|\Z)|[-*+]\s(?:\[[ xX]\]\s)?|\d{1,3}[.)]\s(?=\S))")
 _DEEPEST = 5
@@ -59,14 +61,14 @@ def _cut(line: str, cap: int) -> str:
 
 
 def unmarked(text: str) -> str:
-    """Line by line. Fenced code goes where there are words beside it."""
+    """Line by line. Fenced code and what was logged go where there are words beside it."""
     words, code = _apart(text.splitlines())
     found = [plain for line in words if (plain := _plain(line))]
     return "\n".join(found or [line for line in code if line.strip()])
 
 
 def _apart(lines: list[str]) -> tuple[list[str], list[str]]:
-    """What is said, and what stands in fences."""
+    """What is said, and what stands in fences or was logged."""
     words, code, fence = list[str](), list[str](), ""
     for line in lines:
         found = _FENCE.fullmatch(line)
@@ -76,6 +78,8 @@ def _apart(lines: list[str]) -> tuple[list[str], list[str]]:
             code += [] if closes else [line]
         elif found:
             fence = found[1]
+        elif _LOGGED.match(line):
+            code.append(line)
         else:
             words.append(line)
     return words, code

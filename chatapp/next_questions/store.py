@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from hashlib import blake2b
 from uuid import UUID
 
 from django.contrib.auth.models import User
@@ -32,6 +33,11 @@ class Due:
     effort: str
 
 
+def edition(words: str) -> str:
+    """Names these words."""
+    return blake2b(words.encode(), digest_size=8).hexdigest()
+
+
 def waiting() -> QuerySet[NextQuestion]:
     return NextQuestion.objects.filter(asked_as=None)
 
@@ -52,9 +58,18 @@ def load_next(person: User, answer: UUID) -> NextQuestion | None:
 
 @transaction.atomic
 def keep(
-    person: User, conversation: UUID, answer: UUID, text: str, *, model: str, effort: str, key: UUID
+    person: User,
+    conversation: UUID,
+    answer: UUID,
+    text: str,
+    *,
+    model: str,
+    effort: str,
+    key: UUID,
+    instead: str = "",
 ) -> NextQuestion | None:
-    """Adds to what waits for this answer already. None where the answer is not being written any more; the same form adds once."""
+    """Adds to what waits for this answer already, or takes its place. None where the answer is not being written any more; the same form
+    adds once."""
     before = next((row for row in _of(person, answer) if str(key) in row.keys), None)
     if before:
         return before
@@ -66,7 +81,7 @@ def keep(
     # Asked once more, now that the same form waits for this one.
     if str(key) in kept.keys:
         return kept
-    kept.text = _bounded(_joined(kept.text, text))
+    kept.text = _bounded(_with(kept.text, text, instead))
     kept.model, kept.effort, kept.why_not = model, effort, ""
     kept.keys = [*kept.keys, str(key)]
     kept.save()
@@ -142,14 +157,21 @@ def note_why_not(pk: UUID, sentence: str) -> None:
 
 @transaction.atomic
 def ask_now(
-    person: User, conversation: UUID, answer: UUID, more: str, *, key: UUID, asked: AskedFor
+    person: User,
+    conversation: UUID,
+    answer: UUID,
+    more: str,
+    *,
+    key: UUID,
+    asked: AskedFor,
+    instead: str = "",
 ) -> Started:
-    """What waits, with what was written since then. SentAlready and Refused as `start_turn`."""
+    """What waits, with what was written since then or instead of it. SentAlready and Refused as `start_turn`."""
     row = _locked(_of(person, answer).filter(asked_as=None, after__conversation=conversation))
     if row is None:
         raise _sent_already(person, answer, key) or Refused(_why_none(person, answer))
     row.keys = [*row.keys, str(key)]
-    return _asked(row, _joined(row.text, more), asked)
+    return _asked(row, _with(row.text, more, instead), asked)
 
 
 def name_of_next(person: User, answer: UUID) -> UUID | None:
@@ -240,6 +262,11 @@ def _change(person: User, answer: Message, **fields: object) -> None:
         setattr(row, name, value)
     row.save(update_fields=list(fields))
     _tell(answer.conversation_id)
+
+
+def _with(waits: str, more: str, instead: str) -> str:
+    """`instead`: the edition that was reworded. Where another page changed it meanwhile both are kept."""
+    return more.strip() if more.strip() and instead == edition(waits) else _joined(waits, more)
 
 
 def _joined(*texts: str) -> str:

@@ -2,7 +2,7 @@
 // A question that is being edited is sent by the same keys, and left by Escape.
 const touch = matchMedia("(pointer: coarse)");
 const button = (box) => box.form.querySelector("#send button");
-const waits = (form) => "next" in form.elements;
+const waits = (form) => "next" in form.elements && !("instead" in form.elements);
 const stops = (box) => button(box)?.hasAttribute("formaction");
 // An input method takes these keys for itself.
 const composing = (event) => event.isComposing || event.keyCode === 229;

@@ -6,8 +6,8 @@ let sent = null;
 
 const name = (box) => PREFIX + box.dataset.draft;
 const forget = (box) => localStorage.removeItem(name(box));
-// What an edit begins with is no draft.
-const begun = (box) => (box === composer ? "" : box.defaultValue);
+// What an edit begins with is no draft. Into the composer a question comes back.
+const begun = (box) => (box === composer ? (box.dataset.begun ?? "") : box.defaultValue);
 const keep = (box) => (box.value && box.value !== begun(box) ? localStorage.setItem(name(box), box.value) : forget(box));
 
 document.addEventListener("input", ({ target }) => target.matches?.("[data-draft]") && keep(target));
@@ -25,6 +25,7 @@ function write(box, words) {
 }
 
 if (composer) bringBack(composer);
+document.addEventListener("renamed", ({ target }) => bringBack(target));
 // A question that waits, and was being edited. Where it is not saved, its box is still there.
 const later = () => document.querySelector("#next [data-draft]");
 if (later()) bringBack(later());
@@ -44,7 +45,7 @@ document.addEventListener("htmx:afterSwap", ({ target, detail }) => {
 });
 
 document.addEventListener("submit", (event) => {
-  if (event.target === composer?.form) sent = event.submitter?.name === "example" ? null : composer.value;
+  if (event.target === composer?.form) sent = ["example", "alone"].includes(event.submitter?.name) ? null : composer.value;
   // Where it is not taken, the server tells it again.
   for (const box of ofReview) if (box.form === event.target) forget(box);
   if (later()?.form === event.target) forget(later());

@@ -36,7 +36,7 @@ document.addEventListener("htmx:afterRequest", ({ detail }) => {
 
 function look() {
   if (!message()?.dataset.asks) return;
-  message().placeholder = shown() ? message().dataset.adds : message().dataset.asks;
+  message().placeholder = shown() && !("begun" in message().dataset) ? message().dataset.adds : message().dataset.asks;
   if (later() !== box) exchanged(box, later());
   box = later();
   if (document.activeElement?.id === "next") message().focus({ preventScroll: true });

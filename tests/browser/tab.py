@@ -250,12 +250,19 @@ class Tab:
 
     def grave(self) -> list[str]:
         """What axe finds serious or critical on the page as it is, by day and by night."""
+        return self._found(*GRAVE)
+
+    def faults(self) -> list[str]:
+        """Whatever axe finds."""
+        return self._found("minor", "moderate", *GRAVE)
+
+    def _found(self, *impacts: str) -> list[str]:
         found = self._findings("light") + self._findings("dark", DEPENDS_ON_LIGHT)
         self.page.emulate_media(color_scheme="null")
         return [
             f"{row['id']} ({row['impact']}): {node['html']}: {node.get('failureSummary', '')}"
             for row in found
-            if row["impact"] in GRAVE
+            if row["impact"] in impacts
             for node in row["nodes"]
         ]
 

@@ -58,6 +58,9 @@ def test_a_models_dress_is_taken_off(said, meant):
     [
         ("Why does this fail?\n\n```python\ndef f(x):\n    return 1\n```\n", "Why does this fail?"),
         ("```py\nx = 1\n```", "x = 1"),
+        ("Why does this fail?\n\n2026-11-19 16:00:00,123 ERROR db: refused\n", "Why does this fail?"),
+        ("[2026-11-19T16:00:00Z] db: refused", "[2026-11-19T16:00:00Z] db: refused"),
+        ("2026-11-19 is a Thursday", "2026-11-19 is a Thursday"),
         ("Here is the **plan**, *mine*, and ***ours***", "Here is the plan, mine, and ours"),
         ("# Plan\n\n> - [ ] **buy** `milk`", "Plan buy milk"),
         ("1. one\n2) two\n---\n3. ~~three~~", "one two three"),

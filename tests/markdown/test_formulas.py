@@ -47,6 +47,8 @@ def test_the_usual_formulas_are_clean_html_also_while_they_grow():
     ("written", "means"),
     [
         (r"\abs{x}", r"\left|x\right|"),
+        (r"A\setminus B", r"A\mathbin{\backslash} B"),
+        (r"f\colon X", r"f\mathpunct{:}\, X"),
         (r"\norm*{x}", r"\left\|x\right\|"),
         (r"\dv{y}{x}", r"\frac{\mathrm{d} y}{\mathrm{d} {x}}"),
         (r"\dv[2]{y}{x}", r"\frac{\mathrm{d}^{2} y}{\mathrm{d} {x}^{2}}"),

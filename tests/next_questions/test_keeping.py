@@ -19,7 +19,7 @@ from chatapp.store import deleting, in_thread
 from chatapp.store.models import Message
 from tests.conversations.asking_tools import Panels, send
 from tests.support.front import visitor
-from tests.support.page import Page
+from tests.support.page import Page, attribute
 from tests.support.script import held, response, text
 from tests.support.stage import play, until
 
@@ -134,6 +134,57 @@ def test_after_an_end_that_is_not_whole_it_waits_for_a_press_and_goes_with_what_
     play(story())
 
 
+def test_what_came_back_is_asked_in_its_new_words_unless_somebody_changed_it_meanwhile(alice):
+    async def story():
+        reached = asyncio.Event()
+        async with keeping(
+            alice, held(text("Half"), reached=reached), response(text()), response(text())
+        ) as it:
+            answer = await it.on.begin("Why?")
+            await it.keep("And tehn?", answer)
+            await reached.wait()
+            await it.she.post(f"/m/{answer}/stop/")
+            seen = attribute((await it.page()).one("section", aria_label="Waiting question"), "data-edition")
+            await it.press("edit", answer)
+            await it.press("save", answer, next_text="And then?")
+            await it.send(answer, "And when?", instead=seen)
+            assert await asked() == ["Why?", "And then?\n\nAnd when?"]
+            assert await breaches() == []
+
+    play(story())
+
+
+def test_what_came_back_while_it_asks_is_kept_and_asked_in_its_new_words(alice):
+    async def story():
+        async with keeping(alice, response(send()), response(text()), response(text())) as it:
+            answer = (await it.on.ask("Why?")).pk
+            await it.keep("And tehn?", answer)
+            seen = attribute((await it.page()).one("section", aria_label="Waiting question"), "data-edition")
+            await it.keep("And then?", answer, instead=seen)
+            assert await waiting() == ["And then?"]
+            await it.she.post(f"/m/{answer}/stop/")
+            seen = attribute((await it.page()).one("section", aria_label="Waiting question"), "data-edition")
+            await it.send(answer, "And when?", instead=seen)
+            assert await asked() == ["Why?", "And when?"]
+            assert await breaches() == []
+
+    play(story())
+
+
+def test_sent_now_it_takes_nothing_along(alice):
+    async def story():
+        reached = asyncio.Event()
+        async with keeping(alice, held(text("Half"), reached=reached), response(text())) as it:
+            answer = await it.on.begin("Why?")
+            await it.keep("And then?", answer)
+            await reached.wait()
+            await it.she.post(f"/m/{answer}/stop/")
+            await it.send(answer, "And wh", alone="1")
+            assert await asked() == ["Why?", "And then?"]
+
+    play(story())
+
+
 def test_when_a_stopped_answer_goes_on_and_is_complete_it_is_asked(alice):
     async def story():
         reached = asyncio.Event()
@@ -228,6 +279,8 @@ def test_a_refused_one_says_why_and_keeps_its_words(alice):
                 return "1 turn" in await it.shown()
 
             await until(told)
+            shown = await it.shown()
+            assert "Not sent" in shown and "when this is complete" not in shown and "data-back" in shown
             assert await waiting() == ["And then?"] and await asked() == ["Why?"]
             await in_thread(DailyLimit.objects.all().delete)()
             await it.send(answer)

@@ -56,6 +56,15 @@ def test_brackets_roots_and_arrows_still_grow():
         assert all(min(a.EndConnectorLength, b.StartConnectorLength) >= least for a, b in joints), sign
 
 
+def test_no_letter_reaches_over_the_one_that_follows():
+    letters = {name for sign, name in font().getBestCmap().items() if 0x1D400 <= sign < 0x1D800}
+    outlines, rooms = font()["glyf"], font()["hmtx"]
+    assert letters
+    assert [
+        name for name in letters if outlines[name].numberOfContours and outlines[name].xMax > rooms[name][0]
+    ] == []
+
+
 def test_it_is_made_where_it_is_missing_and_not_again(settings, tmp_path):
     settings.FONTS_ROOT = tmp_path / "made"
     finder.font_folder.cache_clear()

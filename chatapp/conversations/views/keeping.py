@@ -47,22 +47,26 @@ def _kept(request: SignedIn, form: AskForm, pk: UUID) -> NextQuestion | None:
         model=question.model,
         effort=question.effort,
         key=submission(request, question.key),
+        instead=question.instead,
     )
 
 
 def ask_next(request: SignedIn, form: AskForm, pk: UUID) -> Started | None:
-    """What waits, together with what was written since then; None where the page shows nothing that waits."""
+    """What waits, together with what was written since then, or alone; None where the page shows nothing that waits."""
     question = question_of(form)
     if question.next is None:
         return None
     mine = my_conversation(request.user, pk)
+    # Without a script nothing would keep what stands in the box.
+    alone = request.POST.get("alone") and by_script(request)
     start = partial(
         next_questions.ask_now,
         request.user,
         mine.pk,
         question.next,
-        question.text,
+        "" if alone else question.text,
         key=submission(request, question.key),
+        instead=question.instead,
     )
     return once(
         request,

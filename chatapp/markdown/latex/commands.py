@@ -64,7 +64,9 @@ _NONE = r"""
     \dotsb \cdots
     \hdots \ldots
     \mathellipsis \ldots
-    \smallsetminus \setminus
+    \setminus \mathbin{\backslash}
+    \smallsetminus \mathbin{∖}
+    \colon \mathpunct{:}\,
     \qed \square
     \QED \blacksquare
     \Or \lor

@@ -12,6 +12,10 @@ _FORMS_WITH_PARTS, _FORMS_ALONE = 5, 7
 _ROOT, _WIDTH_OF_ROOTS = "\u221a", 880
 # These lie to the left of their place, over a letter before them; a browser gives them a place of their own.
 _MARKS = "\u0305\u0332\u20d6\u20d7"
+# How high above an arrow the words over it stand at least; browsers add room for what makes the arrow long.
+_OVER_ARROWS = 120
+# Slanted letters reach out of their room, where print gives them more unless something hangs below them.
+_LETTERS = range(0x1D400, 0x1D800)
 # An exponent and nothing else, so its form is that for exponents.
 _PRIMES = "\u2032\u2033\u2034\u2035\u2057"
 _FOR_EXPONENTS = "ssty"
@@ -28,7 +32,16 @@ def mend(font: Any) -> None:
         _join_parts(construction)
     for sign in _MARKS:
         _move_into_place(font, names[ord(sign)])
+    for sign, name in names.items():
+        if sign in _LETTERS:
+            _widen(font, name)
+    font["MATH"].table.MathConstants.StretchStackTopShiftUp.Value = _OVER_ARROWS
     _raise_primes(font)
+
+
+def _widen(font: Any, name: str) -> None:
+    width, left = font["hmtx"][name]
+    font["hmtx"][name] = (max(width, _outline(font, name).xMax), left)
 
 
 def _narrow_bracket(font: Any, construction: Any) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
@@ -21,6 +22,10 @@ def tab(enter):
 
 def waiting(tab):
     return tab.page.get_by_role("region", name="Waiting question")
+
+
+def body(question):
+    return question.locator("[data-kind=user_message]")
 
 
 def box(tab):
@@ -142,34 +147,145 @@ def test_what_was_typed_is_not_lost_when_another_tab_leaves_the_edit(enter, tab,
     expect(tab.questions.last).to_contain_text("And then?")
 
 
-def test_after_stop_it_waits_and_enter_sends_it_with_what_is_typed(tab, upstream):
+def test_after_stop_it_comes_back_into_the_composer_and_is_reworded_there(tab, upstream):
     ask(tab, upstream)
-    keep(tab, "And then?")
+    keep(tab, "And tehn?")
     tab.composer.press("Escape")
     tab.expect_status("stopped")
-    expect(waiting(tab)).to_contain_text("Not sent, since the answer was stopped")
+    expect(tab.composer).to_have_value("And tehn?")
+    expect(tab.composer).to_be_focused()
+    expect(waiting(tab)).to_have_text("Not sent, since the answer was stopped", use_inner_text=True)
+    expect(tab.page.get_by_role("button", name="Send now")).to_be_hidden()
     expect(tab.questions).to_have_count(1)
     assert tab.grave() == []
     tab.reload()
-    expect(waiting(tab)).to_contain_text("And then?")
+    expect(tab.composer).to_have_value("And tehn?")
+    tab.composer.fill("And then?")
+    tab.reload()
+    expect(tab.composer).to_have_value("And then?")
     upstream.always(Write("So."))
-    tab.composer.fill("And where?")
     tab.composer.press("Enter")
-    expect(tab.questions.last).to_contain_text(re.compile("And then\\?\\s*And where\\?"))
+    expect(tab.questions).to_have_count(2)
+    expect(body(tab.questions.last)).to_have_text("And then?")
+    expect(waiting(tab)).to_have_count(0)
+    expect(tab.composer).to_have_value("")
+    tab.reload()
+    expect(tab.composer).to_have_value("")
+    tab.expect_as_loaded()
+
+
+def test_after_stop_it_is_a_card_where_something_is_typed_and_both_are_sent(tab, upstream):
+    ask(tab, upstream)
+    keep(tab, "And then?")
+    tab.composer.fill("And where?")
+    tab.press("Stop")
+    tab.expect_status("stopped")
+    expect(waiting(tab)).to_contain_text("And then?")
+    expect(tab.composer).to_have_value("And where?")
+    tab.reload()
+    expect(waiting(tab)).to_contain_text("And then?")
+    expect(tab.composer).to_have_value("And where?")
+    upstream.always(Write("So."))
+    tab.composer.press("Enter")
+    expect(body(tab.questions.last)).to_have_text(re.compile("^And then\\?\\s*And where\\?$"))
     expect(waiting(tab)).to_have_count(0)
     expect(tab.composer).to_have_value("")
     tab.expect_as_loaded()
 
 
-def test_after_stop_send_now_sends_it_alone(tab, upstream):
+def test_send_now_sends_it_alone_and_leaves_what_is_typed(tab, upstream):
     ask(tab, upstream)
     keep(tab, "And then?")
+    tab.composer.fill("And wh")
     tab.press("Stop")
     upstream.always(Write("So."))
     tab.press("Send now")
-    expect(tab.questions.last).to_contain_text("And then?")
+    expect(body(tab.questions.last)).to_have_text("And then?")
     expect(waiting(tab)).to_have_count(0)
+    expect(tab.composer).to_have_value("And wh")
     tab.expect_as_loaded()
+
+
+def test_of_two_tabs_that_have_it_one_sends_it_and_the_other_keeps_only_what_it_changed(enter, tab, upstream):
+    ask(tab, upstream)
+    other, third = beside(enter, tab), beside(enter, tab)
+    keep(tab, "And then?")
+    tab.press("Stop")
+    for one in (tab, other, third):
+        expect(one.composer).to_have_value("And then?")
+    third.composer.fill("And then where?")
+    upstream.always(Write("So."))
+    tab.composer.press("Enter")
+    expect(tab.questions).to_have_count(2)
+    expect(tab.composer).to_have_value("")
+    expect(other.questions).to_have_count(2)
+    expect(other.composer).to_have_value("")
+    expect(third.composer).to_have_value("And then where?")
+    for one in (other, third):
+        expect(waiting(one)).to_have_count(0)
+    third.expect_at_rest()
+    third.reload()
+    expect(third.composer).to_have_value("And then where?")
+    third.expect_as_loaded()
+
+
+def test_what_came_back_is_removed_and_emptied_it_is_not_sent(enter, tab, upstream):
+    ask(tab, upstream)
+    other = beside(enter, tab)
+    keep(tab, "And then?")
+    tab.press("Stop")
+    expect(tab.composer).to_have_value("And then?")
+    tab.composer.fill("")
+    tab.composer.press("Enter")
+    tab.composer.fill("And whatever?")
+    tab.press("Remove the waiting question")
+    for one in (tab, other):
+        expect(waiting(one)).to_have_count(0)
+        expect(one.composer).to_have_value("")
+    expect(tab.composer).to_be_focused()
+    tab.reload()
+    expect(tab.composer).to_have_value("")
+    expect(tab.questions).to_have_count(1)
+
+
+def test_when_the_answer_goes_on_it_is_a_card_again_with_its_new_words(enter, tab, upstream):
+    ask(tab, upstream)
+    other = beside(enter, tab)
+    keep(tab, "And tehn?")
+    tab.press("Stop")
+    for one in (tab, other):
+        expect(one.composer).to_have_value("And tehn?")
+    tab.composer.fill("And then?")
+    tab.press("Continue")
+    answer = upstream.next_answer()
+    answer.write(" of it.")
+    for one in (tab, other):
+        expect(one.page.locator("#next .words")).to_have_text("And then?")
+        expect(one.composer).to_have_value("")
+    answer.finish()
+    answered(upstream)
+    expect(body(tab.questions.last)).to_have_text("And then?")
+    tab.expect_as_loaded()
+
+
+def test_a_server_that_was_killed_gives_back_what_came_back(enter, own_house, upstream):
+    tab = enter()
+    tab.forgive("WebSocket", "ERR_", "htmx:")
+    tab.open()
+    ask(tab, upstream)
+    keep(tab, "And tehn?")
+    tab.press("Stop")
+    expect(tab.composer).to_have_value("And tehn?")
+    tab.composer.fill("And then?")
+    own_house.kill()
+    own_house.start()
+    tab.reload()
+    expect(tab.composer).to_have_value("And then?")
+    upstream.always(Write("So."))
+    tab.composer.press("Enter")
+    expect(body(tab.questions.last)).to_have_text("And then?")
+    tab.expect_as_loaded()
+    expect(tab.questions).to_have_count(2)
 
 
 def test_a_failed_answer_leaves_it_waiting_for_the_one_made_instead(tab, upstream):
@@ -178,6 +294,7 @@ def test_a_failed_answer_leaves_it_waiting_for_the_one_made_instead(tab, upstrea
     answer.fail()
     tab.expect_status("failed")
     expect(waiting(tab)).to_contain_text("Not sent, since the answer failed")
+    expect(tab.composer).to_have_value("And then?")
     upstream.always(Write("So."))
     tab.press("Retry")
     expect(tab.questions).to_have_count(2)
@@ -196,6 +313,30 @@ def test_a_permission_question_is_waited_for(tab, upstream):
     tab.press("Deny")
     expect(tab.questions).to_have_count(2)
     expect(tab.questions.last).to_contain_text("And then?")
+    tab.expect_as_loaded()
+
+
+def test_a_permission_question_brings_it_back_until_it_is_kept_again_or_decided(tab, upstream):
+    tab.ask("Why?")
+    answer = upstream.next_answer()
+    answer.write("Let me look.")
+    tab.expect_shown("Let me look.")
+    keep(tab, "And tehn?")
+    answer.call("read_page", json.dumps(READ.arguments))
+    answer.finish()
+    tab.expect_status("waiting")
+    expect(tab.composer).to_have_value("And tehn?")
+    tab.composer.fill("And then?")
+    tab.composer.press("Enter")
+    expect(tab.composer).to_have_value("")
+    expect(tab.page.locator("#next .words")).to_have_text("And then?")
+    tab.reload()
+    expect(tab.composer).to_have_value("And then?")
+    upstream.always(Write("So."))
+    tab.press("Deny")
+    expect(tab.questions).to_have_count(2)
+    expect(body(tab.questions.last)).to_have_text("And then?")
+    expect(tab.composer).to_have_value("")
     tab.expect_as_loaded()
 
 

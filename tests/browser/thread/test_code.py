@@ -149,9 +149,7 @@ def test_a_question_looks_the_same_to_everybody_and_is_copied_as_it_was_typed(en
     tab = enter().open()
     tab.context.grant_permissions(["clipboard-read", "clipboard-write"])
     answered(tab, upstream, ASKED, Write("So."))
-    expect(tab.page.locator("#title")).to_have_text(
-        "Why is this so? 2026-11-19 03:00:00,000 INFO exporter: row…"
-    )
+    expect(tab.page.locator("#title")).to_have_text("Why is this so?")
     tab.expect_as_loaded()
     shown = tab.normal(tab.questions.locator("[data-body] [data-body]"))
     log = tab.questions.locator(".code").nth(1)

@@ -120,3 +120,16 @@ def test_each_block_reads_in_its_direction_and_tags_are_what_they_say(enter, ups
     tab.answer.get_by_text("More of it").click()
     expect(folded).to_be_visible()
     assert tab.grave() == []
+
+
+def test_lines_stand_apart_and_words_near_their_arrow(enter, upstream):
+    lines, arrow = r"\begin{gathered} a \\ a \end{gathered}", r"A \xrightarrow{d} B"
+    tab = answered(enter, upstream, f"$$\n{lines}\n$$\n\n$$\n{arrow}\n$$")
+    tab.page.wait_for_function("[...document.fonts].some((font) => font.status === 'loaded')")
+    size = tab.page.locator("math").first.evaluate("(it) => parseFloat(getComputedStyle(it).fontSize)")
+    first, second = tab.page.locator("mtr mi").evaluate_all(
+        "(all) => all.map((it) => it.getBoundingClientRect().top)"
+    )
+    assert 1.25 * size < second - first < 1.5 * size
+    word, sign = (tab.page.locator(one).bounding_box() for one in ("mover mi", "mover > mo"))
+    assert word and sign and -0.1 * size < sign["y"] - (word["y"] + word["height"]) < 0.3 * size
