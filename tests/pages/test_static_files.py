@@ -19,7 +19,9 @@ def collected(settings, tmp_path):
     """Our own files: those of others, which real servers collect, are many and large."""
     settings.STATIC_ROOT = tmp_path / "served"
     settings.STATICFILES_DIRS = [SHEETS.parent]
-    settings.STATICFILES_FINDERS = [each for each in settings.STATICFILES_FINDERS if "AppDirectories" not in each]
+    settings.STATICFILES_FINDERS = [
+        each for each in settings.STATICFILES_FINDERS if "AppDirectories" not in each
+    ]
 
 
 def test_uncollected_files_are_served_under_their_own_names(client):
