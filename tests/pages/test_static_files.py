@@ -58,6 +58,11 @@ def test_collected_files_have_a_fingerprint_and_may_be_kept_for_ever(collected, 
     assert len(response.content) < len(sheet.read_bytes())
 
 
+def test_what_no_page_asks_for_is_not_compressed(collected, settings):
+    collect_when_changed()
+    assert list(settings.STATIC_ROOT.glob("css/tokens.css*")) == [settings.STATIC_ROOT / "css/tokens.css"]
+
+
 def test_a_collected_script_asks_for_another_by_its_fingerprint(collected, settings):
     collect_when_changed()
     (one,) = settings.STATIC_ROOT.glob("js/growing.????????????.js")
