@@ -14,13 +14,13 @@ from uuid import UUID
 
 from django.contrib.auth import get_user_model
 from django.db import Error, connection
-from django.utils import timezone
 
 from chatapp import store
 from chatapp.core.decision import Decision
 from chatapp.store import Claim, Refused, in_thread, turns
 from chatapp.store.models import LIVE, Conversation, Message, Status
 from chatapp.store.permissions import deciding
+from chatapp.store.rows import with_owner
 from chatapp.tools.base import Tool, tool
 from chatapp.turns.engine import Engine
 from chatapp.turns.keep import keeper
@@ -51,11 +51,13 @@ WRITES = (
     "save_drafts",
 )
 SIDES = ("before", "inside", "after")
+# A call has run, and nothing is noted of what came of it.
+AFTER_A_CALL = ("act", "inside")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Orders:
-    """For one process. `fuse`: the write at which it kills itself, and on which side of it. `fenced`, `begun`: whether writes
+    """For one process. `fuse`: the write or the tool at which it kills itself, and on which side of it. `fenced`, `begun`: whether writes
     ask whose turn it is, and whether calls are written down before they run. `noted`: whether what is to be written is noted
     before in a file of its own."""
 
@@ -84,7 +86,9 @@ async def _serve(orders: Orders) -> None:
     if not orders.noted:
         _note_nothing()
     catalog: Any = OneModel(PlannedModel(witness.note, random))
-    engine = Engine(catalog, folder=orders.folder, tools=_tools(witness, random), checkpoint=CHECKPOINT)
+    engine = Engine(
+        catalog, folder=orders.folder, tools=_tools(witness, random, orders.fuse), checkpoint=CHECKPOINT
+    )
     object.__setattr__(engine.live, "publish", WitnessedLive(engine.live, witness).publish)
     await _started(engine)
     witness.note("up")
@@ -183,7 +187,7 @@ class _Person:
         return store.load_conversation(last.conversation_id), question
 
 
-def _tools(witness: Witness, random: Random) -> dict[str, Tool]:
+def _tools(witness: Witness, random: Random, fuse: tuple[str, str] | None) -> dict[str, Tool]:
     """They leave a trace of each run: only the first may run twice, and the last asks."""
 
     async def look(call: str) -> str:
@@ -200,6 +204,8 @@ def _tools(witness: Witness, random: Random) -> dict[str, Tool]:
 
     async def run(name: str, call: str) -> str:
         witness.note("effect", tool=name, call=call)
+        if fuse == (name, "inside"):
+            _burn(witness, *fuse)
         await asyncio.sleep(random.uniform(0, 0.06))
         return f"did {call}"
 
@@ -223,8 +229,7 @@ def _watched(
 
     def burn(side: str) -> None:
         if fuses[side]:
-            witness.note("fuse", write=name, side=side)
-            os.kill(os.getpid(), signal.SIGKILL)
+            _burn(witness, name, side)
 
     def watched(*args: Any, **values: Any) -> Any:
         burn("before")
@@ -240,6 +245,11 @@ def _watched(
         return result
 
     return watched
+
+
+def _burn(witness: Witness, name: str, side: str) -> None:
+    witness.note("fuse", write=name, side=side)
+    os.kill(os.getpid(), signal.SIGKILL)
 
 
 class _Statements:
@@ -269,7 +279,7 @@ def _note_nothing() -> None:
 def _take_the_fence_away() -> None:
     """The broken build: whoever holds any claim, however old, may write."""
 
-    def hold(claim: Claim, **changes: Any) -> None:
-        Message.objects.filter(pk=claim.message).update(touched_at=timezone.now(), **changes)
+    def hold(claim: Claim) -> Message:
+        return with_owner(Message.objects.all()).get(pk=claim.message)
 
     turns.hold = deciding.hold = hold

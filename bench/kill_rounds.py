@@ -25,7 +25,7 @@ from chatapp.turns.keep.keeper import Keeper
 
 from . import kill_child
 from .checker import Checker
-from .kill_child import SIDES, WRITES, Orders
+from .kill_child import AFTER_A_CALL, SIDES, WRITES, Orders
 from .shut import Lock
 from .successor import Takeover, be_impatient, take_over
 from .witness import read
@@ -76,14 +76,21 @@ class Bench:
         self.phases: Counter[str] = Counter()
         self.fuses_burnt: Counter[tuple[str, str]] = Counter()
         self.seen: Counter[str] = Counter()
-        points = list(product(WRITES, SIDES))
+        points = list(product(WRITES, SIDES)) if begun else [AFTER_A_CALL]
         random.shuffle(points)
         self._points = cycle(points)
-        ways = ["moment", "fuse", "freeze", "fuse", "shut"] if fenced else ["freeze"]
-        self._way = cycle(ways if noted else ["shut"])
+        self._way = cycle(self._ways())
         # Processes are forked from one that has imported everything and opened nothing.
         self._context = multiprocessing.get_context("forkserver")
         self._context.set_forkserver_preload(["bench.ready", kill_child.__name__])
+
+    def _ways(self) -> list[str]:
+        """A broken build is killed where it is broken."""
+        if not self.fenced:
+            return ["freeze"]
+        if not self.begun:
+            return ["fuse"]
+        return ["moment", "fuse", "freeze", "fuse", "shut"] if self.noted else ["shut"]
 
     @property
     def is_caught(self) -> bool:
@@ -205,7 +212,7 @@ class Bench:
         time.sleep(self.random.uniform(0.3, 0.8))
         self._lock.shut(but=_own_process())
         time.sleep(self.random.uniform(*self.shut))
-        if self.random.random() < 0.5:
+        if not self.noted or self.random.random() < 0.5:
             self.ways["while the database was shut"] += 1
             return
         self._lock.open()

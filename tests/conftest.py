@@ -3,6 +3,7 @@ are here, a conversation, and a turn that is being answered."""
 
 from __future__ import annotations
 
+import gc
 import os
 from zlib import crc32
 
@@ -34,6 +35,12 @@ def pytest_collection_modifyitems(config, items):
     left_out = {item for item in items if _is_left_out(item)}
     config.hook.pytest_deselected(items=left_out)
     items[:] = [item for item in items if item not in left_out]
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_finish():
+    """Thousands of tests stay to the end: who looks for garbage need not walk through them each time."""
+    gc.freeze()
 
 
 def _is_left_out(item):

@@ -32,6 +32,10 @@ class Storage(CompressedManifestStaticFilesStorage):
     def stored_name(self, name: str) -> str:
         return str(self.hashed_files.get(self.hash_key(name), name))
 
+    def compress_files(self, paths: set[str]) -> Iterator[tuple[str, str]]:
+        """Under the names that pages ask for. To do it again under the plain ones takes as long, and nobody asks for those."""
+        yield from super().compress_files(paths & set(self.hashed_files.values()))
+
 
 class StaticFiles(WhiteNoiseMiddleware):
     """WhiteNoise for a chain of middleware that is async from end to end."""

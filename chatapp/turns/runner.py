@@ -18,7 +18,7 @@ from .. import store
 from ..store import Branch, Claim, Fenced, LiveTurn, in_thread, in_writer
 from ..store.models import Message, Status
 from .heartbeat import HeartbeatThread
-from .keep.keeper import Keeper
+from .keep.keeper import PASSING, Keeper
 from .locks import ProcessLock
 from .loop import World, run_turn
 
@@ -115,8 +115,9 @@ class EmbeddedRunner:
             try:
                 await self._take_over(turn)
             except Exception as error:
-                # One damaged row must not keep the others from going on.
-                log.error("turn %s could not be taken over: %s", turn.id, type(error).__name__)
+                # One damaged row must not keep the others from going on. What passes is tried again at the next look.
+                level = logging.WARNING if isinstance(error, PASSING) else logging.ERROR
+                log.log(level, "turn %s could not be taken over: %s", turn.id, type(error).__name__)
 
     async def keep_recovering(self) -> None:
         while True:

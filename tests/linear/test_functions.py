@@ -13,7 +13,7 @@ from chatapp.tools.base import ToolError
 from .found import readers, takes_text_alone, texts
 from .growth import too_steep
 from .roads import NOT_ASKED, NOT_WALKED, ROADS, fields
-from .shapes import shapes
+from .shapes import each_pump_once
 
 # How what is no good is refused.
 REFUSED = (ValueError, ToolError, ProviderError, ValidationError, LookupError)
@@ -60,7 +60,7 @@ def steep(works):
     """The first shape that is too much for each."""
     found = {}
     for name, work in works.items():
-        for what, shape in shapes():
+        for what, shape in each_pump_once():
             if told := too_steep(partial(_tried, work), shape):
                 found[name] = what, told
                 break

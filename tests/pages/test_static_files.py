@@ -16,7 +16,12 @@ SHEETS = Path(__file__).parent.parent.parent / "static/css"
 
 @pytest.fixture
 def collected(settings, tmp_path):
+    """Our own files: those of others, which real servers collect, are many and large."""
     settings.STATIC_ROOT = tmp_path / "served"
+    settings.STATICFILES_DIRS = [SHEETS.parent]
+    settings.STATICFILES_FINDERS = [
+        each for each in settings.STATICFILES_FINDERS if "AppDirectories" not in each
+    ]
 
 
 def test_uncollected_files_are_served_under_their_own_names(client):
@@ -51,6 +56,11 @@ def test_collected_files_have_a_fingerprint_and_may_be_kept_for_ever(collected, 
     assert response.status_code == 200
     assert response["Content-Encoding"] == "gzip"
     assert len(response.content) < len(sheet.read_bytes())
+
+
+def test_what_no_page_asks_for_is_not_compressed(collected, settings):
+    collect_when_changed()
+    assert list(settings.STATIC_ROOT.glob("css/tokens.css*")) == [settings.STATIC_ROOT / "css/tokens.css"]
 
 
 def test_a_collected_script_asks_for_another_by_its_fingerprint(collected, settings):

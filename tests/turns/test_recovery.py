@@ -23,6 +23,7 @@ from chatapp.store import Claim, Measured, in_thread
 from chatapp.store.models import Message, Status
 from chatapp.tools.base import Tool, tool
 from chatapp.turns.locks import ProcessLock
+from tests.support.faults import locked, short_patience
 from tests.support.make import half_a_thought
 from tests.support.script import Ticks, held, response, text, thought
 from tests.support.stage import ScriptedCatalog, ScriptedProvider, Stage, play, stage, until
@@ -290,6 +291,24 @@ def test_after_three_tries_the_turn_is_interrupted_with_what_was_last_saved_and_
             assert row.metadata["timings_ms"]["rs_2"] == {"start": 4000, "end": 6000}
 
     play(story())
+
+
+def test_a_database_that_is_locked_is_no_error_of_a_turn_which_is_given_up_at_the_next_look(
+    folder, dead, caplog
+):
+    async def story():
+        async with stage(ScriptedCatalog(model()), folder) as on:
+            claim = await left_running(on, dead, attempt=3)
+            with locked():
+                await on.engine.runner.recover()
+            assert (await on.row(claim.message)).status == Status.RUNNING
+            await on.engine.runner.recover()
+            assert (await on.row(claim.message)).status == Status.INTERRUPTED
+
+    with short_patience(0.5):
+        play(story())
+    told = [record.levelname for record in caplog.records if "could not be taken over" in record.message]
+    assert told == ["WARNING"]
 
 
 def test_a_finished_round_gives_a_turn_its_tries_back(folder, dead):
