@@ -68,12 +68,12 @@ def request(
     """A GET, or a POST where there is content; refused here where the endpoint itself is wrong."""
     if endpoint.problem:
         raise ProviderError(Trouble.KEY, endpoint.problem)
-    if not all(_fits(value) for value in headers.values()):
+    if not all(_fits_a_header(value) for value in headers.values()):
         sentence = (
             f"The API key of {label_of(endpoint)} holds characters that no key has. Check it in the settings."
         )
         raise ProviderError(Trouble.KEY, sentence)
-    url = _url(endpoint.base_url, path)
+    url = _url_below(endpoint.base_url, path)
     if url is None:
         raise ProviderError(
             Trouble.UNREACHABLE, f"The base URL of {label_of(endpoint)} is not a web address."
@@ -85,11 +85,11 @@ def request(
     )
 
 
-def _fits(value: str) -> bool:
+def _fits_a_header(value: str) -> bool:
     return value.isascii() and value.isprintable() and value == value.strip()
 
 
-def _url(base: str, path: str) -> httpx.URL | None:
+def _url_below(base: str, path: str) -> httpx.URL | None:
     try:
         url = httpx.URL(f"{base.rstrip('/')}/{path.lstrip('/')}")
     except (httpx.InvalidURL, ValueError):

@@ -105,15 +105,15 @@ def _reviewed(reading: Reading, shown: Sequence[UUID], look: Standpoint, catalog
     then = load_then(reading.submission, shown)
     return [
         Reviewed(
-            _shown(row, branch.items.get(row.pk, []), then[row.pk], look, catalog),
-            [[_note(note, look) for note in thread] for thread in notes.get(row.pk, [])],
+            _as_submitted(row, branch.items.get(row.pk, []), then[row.pk], look, catalog),
+            [[_shown_note(note, look) for note in thread] for thread in notes.get(row.pk, [])],
         )
         for row in branch.messages
         if row.pk in then
     ]
 
 
-def _shown(
+def _as_submitted(
     row: Message, items: list[Any], then: Submitted, look: Standpoint, catalog: Catalog
 ) -> ShownMessage:
     """As it was when it was submitted: what came later is taken out before anything is made of it."""
@@ -124,7 +124,7 @@ def _shown(
     return for_others(row, items, look, catalog.label(row.model), told=without_decider)
 
 
-def _note(row: Note, look: Standpoint) -> ShownNote:
+def _shown_note(row: Note, look: Standpoint) -> ShownNote:
     return ShownNote(row, name_or_somebody(row.author), Moment(row.created_at.astimezone(look.zone)))
 
 

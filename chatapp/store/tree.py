@@ -131,7 +131,7 @@ def _once(asked: AskedFor, author: User | None, words: str | None, start: Callab
         row = _sent_before(asked, author)
         if asked.submission is None or (row is None and isinstance(error, BeyondLimit)):
             raise
-    same = row and (words is None or _said(row) == words)
+    same = row and (words is None or _question_of(row) == words)
     raise SentAlready(_started(row) if row and same else None)
 
 
@@ -140,7 +140,7 @@ def _sent_before(asked: AskedFor, author: User | None) -> Message | None:
     return before.exclude(submission=None).select_related("parent").first()
 
 
-def _said(answer: Message) -> str | None:
+def _question_of(answer: Message) -> str | None:
     return ItemRow.objects.filter(message=answer.parent_id, seq=0).values_list("text", flat=True).first()
 
 

@@ -34,13 +34,13 @@ def figures_of_several(
     """Of answers that followed each other: added up, and the first sign of the first."""
     made = []
     if thoughts:
-        made.append(AnswerFigure("Thinking", _sum(thoughts, " in", "step")))
+        made.append(AnswerFigure("Thinking", _sum_in_words(thoughts, " in", "step")))
     if tools:
-        made.append(AnswerFigure("Tools", _sum(tools, ",", "call", tenths=True)))
+        made.append(AnswerFigure("Tools", _sum_in_words(tools, ",", "call", tenths=True)))
     first = next((one.rounds[0].first_sign for one in recorded[:1] if one.rounds), None)
     made.append(AnswerFigure("To the first sign", in_tenths(first)))
     made.append(AnswerFigure("In all", "still running" if live else _elapsed(recorded)))
-    made += _tokens([facts for one in recorded for facts in one.rounds])
+    made += _token_figures([facts for one in recorded for facts in one.rounds])
     return (*made, *_cost(recorded))
 
 
@@ -54,7 +54,7 @@ def _elapsed(recorded: Sequence[Recorded]) -> str:
     return f"at least {said}" if known and len(known) < len(recorded) else said
 
 
-def _sum(durations: Sequence[int | None], joint: str, thing: str, *, tenths: bool = False) -> str:
+def _sum_in_words(durations: Sequence[int | None], joint: str, thing: str, *, tenths: bool = False) -> str:
     known = [ms for ms in durations if ms is not None]
     missing = len(durations) - len(known)
     said = in_short(together(known, tenths=tenths), tenths=tenths) if known else UNKNOWN
@@ -62,7 +62,7 @@ def _sum(durations: Sequence[int | None], joint: str, thing: str, *, tenths: boo
     return f"{said}, {missing} not measured" if known and missing else said
 
 
-def _tokens(rounds: Sequence[Round]) -> list[AnswerFigure]:
+def _token_figures(rounds: Sequence[Round]) -> list[AnswerFigure]:
     if not rounds:
         return []
     known = any(name in facts.usage for facts in rounds for name in ("input", "output"))

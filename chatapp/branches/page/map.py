@@ -105,7 +105,7 @@ def map_of(
                 when=f"{found.row.created_at:%-d %b %H:%M}" if days else f"{found.row.created_at:%H:%M}",
                 words=beginning_in_words(found),
                 model=label(found.row.model) if found.row.model else "",
-                facts=_facts(found.row, durations),
+                facts=_took_and_ended(found.row, durations),
                 ruler=_ruler(sum(durations), unit) if durations else 0,
             )
             for found, durations in zip(beginnings, thoughts, strict=True)
@@ -136,7 +136,7 @@ def beginning_in_words(found: Beginning) -> str:
     return words or ("No words yet" if found.row.status in LIVE else "No words")
 
 
-def _facts(row: Message, durations: Sequence[int]) -> str:
+def _took_and_ended(row: Message, durations: Sequence[int]) -> str:
     took = [in_short(together(durations))] if durations else []
     status = _STATUS.get(Status(row.status))
     return ", ".join([*took, *([status] if status else [])])

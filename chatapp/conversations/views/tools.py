@@ -27,7 +27,7 @@ from ..page.tools import tools_of
 def tools(request: SignedIn, pk: UUID) -> HttpResponse:
     conversation = my_conversation(request.user, pk)
     if request.method != "POST":
-        return _shown(request, conversation)
+        return _tools_page(request, conversation)
     try:
         choose_tools(conversation.pk, _described(conversation, _wanted(request, conversation)))
     except Refused as error:
@@ -41,10 +41,10 @@ def take_back(request: SignedIn, pk: UUID) -> HttpResponse:
     """From now on the tool asks again."""
     conversation = my_conversation(request.user, pk)
     grants.take_back(conversation.pk, clean(request.POST.get("tool", "")))
-    return _shown(request, conversation) if by_script(request) else redirect("tools", conversation.pk)
+    return _tools_page(request, conversation) if by_script(request) else redirect("tools", conversation.pk)
 
 
-def _shown(request: SignedIn, conversation: Conversation) -> HttpResponse:
+def _tools_page(request: SignedIn, conversation: Conversation) -> HttpResponse:
     context = {"conversation": conversation, "tools": tools_of(conversation)}
     return render(
         request,

@@ -51,7 +51,7 @@ def count_ending(row: Message, now: datetime | None = None) -> dict[str, Any]:
         return {}
     before = portions(metadata)
     day = day_of(now or timezone.now())
-    portion = _portion(metadata, row.status, day, load_price(row.model))
+    portion = _portion_of(metadata, row.status, day, load_price(row.model))
     made = counts(metadata, portion, before[-1] if before else None)
     _add_to_person(day, row.model, row.owner, made)
     _add_to_model(day, row.model, made)
@@ -67,10 +67,10 @@ def counted_so_far(row: Message) -> list[dict[str, Any]]:
     if before:
         return [each.as_json() for each in before]
     moment = row.touched_at or row.created_at
-    return [_portion(row.metadata, row.status, day_of(moment), load_price(row.model)).as_json()]
+    return [_portion_of(row.metadata, row.status, day_of(moment), load_price(row.model)).as_json()]
 
 
-def _portion(metadata: Any, status: str, day: date, price: Price | None) -> Portion:
+def _portion_of(metadata: Any, status: str, day: date, price: Price | None) -> Portion:
     ended = how_it_ended(status, metadata)
     return newest(metadata, day=day.isoformat(), ended=ended, cost=price.cost if price else None)
 
@@ -193,7 +193,7 @@ def _answers() -> Iterator[tuple[Any, tuple[Portion, ...], str, Any]]:
         if not kept and status in ENDED:
             if model not in prices:
                 prices[model] = load_price(model)
-            kept = (_portion(metadata, status, day_of(touched or created), prices[model]),)
+            kept = (_portion_of(metadata, status, day_of(touched or created), prices[model]),)
         yield metadata, kept, model, owner
 
 

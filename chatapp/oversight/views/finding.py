@@ -52,11 +52,11 @@ def find(request: SignedIn, context: dict[str, Any]) -> HttpResponse:
         seen: set[UUID] = {hit.conversation.pk for hit in found.rows}
         append_looks(request.user, seen, Look.What.SEARCH, address=visitor_address(request))
         context |= {"searched": True, "before": found.before}
-        context["places"] = [_place(request, hit, words) for hit in found.rows]
+        context["places"] = [_found_place(request, hit, words) for hit in found.rows]
     return render(request, "admin/chatapp/conversation/find.html", context)
 
 
-def _place(request: HttpRequest, hit: Hit, words: str) -> FoundPlace:
+def _found_place(request: HttpRequest, hit: Hit, words: str) -> FoundPlace:
     begins = max(hit.text.lower().find(words.lower()), 0)
     ends = begins + len(words)
     transcript = reverse("admin:transcript", args=[hit.conversation.pk])

@@ -111,7 +111,7 @@ def transcript(request: SignedIn, pk: UUID, context: dict[str, Any]) -> HttpResp
         "written": teller.tell(window.messages),
         "formatting": teller.formatting,
     }
-    context["replayed"] = _in_words(context["replay"])
+    context["replayed"] = _replay_in_words(context["replay"])
     return render(request, "admin/chatapp/conversation/transcript.html", context)
 
 
@@ -129,16 +129,16 @@ def _window(request: HttpRequest, tree: Tree[UUID], told: Sequence[UUID], whole:
         return Window((whole,), 1, 1)
     last = max(1, -(-len(told) // WINDOW))
     at = _named(request, "at", tree)
-    page = told.index(at) // WINDOW + 1 if at in told else _page(request)
+    page = told.index(at) // WINDOW + 1 if at in told else _page_number(request)
     page = min(page, last)
     return Window(told[(page - 1) * WINDOW : page * WINDOW], page, last)
 
 
-def _page(request: HttpRequest) -> int:
+def _page_number(request: HttpRequest) -> int:
     return number(request.GET.get("page", "")) or 1
 
 
-def _in_words(replay: browsing.Replay) -> str:
+def _replay_in_words(replay: browsing.Replay) -> str:
     rounds = [{"replayed": replay.replayed, "dropped": replay.dropped}]
     words = sent_of(Recorded({"rounds": rounds}), [], model="", label="their models", shortened=False)
     return visible(words[0].words) if replay.requests else ""

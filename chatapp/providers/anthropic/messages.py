@@ -81,12 +81,12 @@ class MessagesWire:
             efforts=efforts,
             thinking=thinking,
             thinks=bool(thinking) and (bool(facts.where) or "capabilities" in row),
-            window=_size(row.get("max_input_tokens")),
-            max_output=_size(row.get("max_tokens")) or facts.max_output,
+            window=_positive(row.get("max_input_tokens")),
+            max_output=_positive(row.get("max_tokens")) or facts.max_output,
         )
 
 
-def _size(value: object) -> int | None:
+def _positive(value: object) -> int | None:
     return value if type(value) is int and value > 0 else None
 
 

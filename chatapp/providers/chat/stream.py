@@ -132,7 +132,7 @@ class ChatParser:
         """Both fields are read; where a server sends both, they say the same."""
         field = next((name for name in THOUGHTS if word(delta.get(name))), "")
         details = rows(delta.get("reasoning_details"))
-        words = word(delta[field]) if field else "".join(map(_words, details))
+        words = word(delta[field]) if field else "".join(map(_words_in, details))
         if words or self._thinking:
             return self._think(field, words, details) if words or details else []
         return self._seal([row for row in details if row.get("data") or row.get("signature")])
@@ -280,5 +280,5 @@ class ChatParser:
         self._usage |= {name: count for name, count in found.items() if count is not None}
 
 
-def _words(detail: Json) -> str:
+def _words_in(detail: Json) -> str:
     return word(detail.get("text")) or word(detail.get("summary"))

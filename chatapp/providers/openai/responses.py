@@ -98,13 +98,13 @@ def _items(step: Step) -> Iterator[dict[str, Any]]:
         case Question():
             yield {"role": "user", "content": step.whole}
         case Response():
-            yield from (item for part in step.parts if (item := _said(part)))
+            yield from (item for part in step.parts if (item := _sent_back(part)))
             yield from (_result(result) for result in step.results)
         case _:
             assert_never(step)
 
 
-def _said(part: SendableItem) -> dict[str, Any] | None:
+def _sent_back(part: SendableItem) -> dict[str, Any] | None:
     if part.verbatim:
         return _verbatim(part)
     match part.item.kind:

@@ -76,7 +76,7 @@ class ResponsesParser:
     def feed(self, event: str, data: str) -> list[events.Event]:
         if self._ended or not data.strip() or data.strip() == "[DONE]":
             return []
-        said = _read(data)
+        said = _frame(data)
         if said is None:
             return [events.Skipped()]
         if self._repeated(said.get("sequence_number"), data):
@@ -116,12 +116,12 @@ class ResponsesParser:
         if isinstance(number, int):
             return number
         self._counted = False
-        return _word(said.get("item_id")) or _name(item)
+        return _word(said.get("item_id")) or _name_of(item)
 
     def _begin(self, said: dict[str, Any]) -> list[events.Event]:
         item = _object(said.get("item"))
         kind, place = KINDS.get(_word(item.get("type"))), self._place(said, item)
-        if kind is None or place in self._open or self._done.get(place) == _name(item):
+        if kind is None or place in self._open or self._done.get(place) == _name_of(item):
             return []
         return self._start(place, kind, item)
 
@@ -169,13 +169,13 @@ class ResponsesParser:
 
     def _finish(self, place: Place, item: dict[str, Any]) -> list[events.Event]:
         kind = _kind(item)
-        if kind is None or (place not in self._open and self._done.get(place) == _name(item)):
+        if kind is None or (place not in self._open and self._done.get(place) == _name_of(item)):
             return []
         started = [] if place in self._open else self._start(place, kind, item)
         piece = self._open.pop(place)
         if piece.kind is not kind:
             raise self._garbage(item)
-        self._done[place] = _name(item)
+        self._done[place] = _name_of(item)
         done = self._item(piece, item)
         if piece.twin:
             first = self._said[piece.twin]
@@ -190,7 +190,7 @@ class ResponsesParser:
         if piece.kind is Kind.TOOL_CALL:
             self._check_call(item)
             piece.name, piece.call_id = clean(item["name"]), item["call_id"]
-        text = clean(_text(item))
+        text = clean(_text_of(item))
         if max(len(text.encode()), len(verbatim.encode(item))) > ITEM_CAP:
             raise self._too_large()
         return self._made(piece, text, wire=item)
@@ -238,8 +238,8 @@ class ResponsesParser:
     def _missed(self, response: dict[str, Any]) -> Iterator[tuple[Place, dict[str, Any]]]:
         """Items that only the closing event holds."""
         for number, item in enumerate(_objects(response.get("output"))):
-            place = number if self._counted else _name(item)
-            if place in self._open or (place not in self._done and _name(item) not in self._done.values()):
+            place = number if self._counted else _name_of(item)
+            if place in self._open or (place not in self._done and _name_of(item) not in self._done.values()):
                 yield place, item
 
     def _check_calls_finished(self) -> None:
@@ -259,7 +259,7 @@ class ResponsesParser:
         return trouble_error(Trouble.TOO_LARGE, self._label)
 
 
-def _read(data: str) -> dict[str, Any] | None:
+def _frame(data: str) -> dict[str, Any] | None:
     try:
         said = verbatim.loads(data)
     except ValueError:
@@ -279,7 +279,7 @@ def _objects(value: Any) -> list[dict[str, Any]]:
     return [entry for entry in value if isinstance(entry, dict)] if isinstance(value, list) else []
 
 
-def _name(item: dict[str, Any]) -> str:
+def _name_of(item: dict[str, Any]) -> str:
     return _word(item.get("id")) or _word(item.get("call_id"))
 
 
@@ -292,19 +292,21 @@ def _kind(item: dict[str, Any]) -> Kind | None:
     return None if "call_id" in item else Kind.ASSISTANT_MESSAGE
 
 
-def _text(item: dict[str, Any]) -> str:
+def _text_of(item: dict[str, Any]) -> str:
     match item["type"]:
         case "reasoning":
-            return _joined(item.get("summary"), BETWEEN_PARTS) or _joined(item.get("content"), BETWEEN_PARTS)
+            return _words_in(item.get("summary"), BETWEEN_PARTS) or _words_in(
+                item.get("content"), BETWEEN_PARTS
+            )
         case "message":
-            return _joined(item.get("content"), "")
+            return _words_in(item.get("content"), "")
         case "function_call":
             return _word(item["arguments"])
         case _:
             return ""
 
 
-def _joined(parts: Any, between: str) -> str:
+def _words_in(parts: Any, between: str) -> str:
     words = (_word(part.get("text")) or _word(part.get("refusal")) for part in _objects(parts))
     return between.join(word for word in words if word)
 

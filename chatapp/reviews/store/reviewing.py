@@ -151,7 +151,7 @@ def forks_from(submission: Submission) -> list[Origin]:
 @transaction.atomic
 def claim(submission: Submission, *, by: User) -> None:
     """The first one gets it; taking what one holds changes nothing."""
-    row = _hold(submission.pk)
+    row = _held_submission(submission.pk)
     if row.reviewer_id == by.pk:
         return
     if not free_for(by).filter(pk=row.pk).exists():
@@ -169,7 +169,7 @@ def release(submission: Submission, *, by: User) -> None:
 
 @transaction.atomic
 def assign(submission: Submission, *, to: User) -> None:
-    row = _hold(submission.pk)
+    row = _held_submission(submission.pk)
     if row.verdict:
         raise Refused(JUDGED)
     if to.pk == row.conversation.owner_id or not reviewers().filter(pk=to.pk).exists():
@@ -189,7 +189,7 @@ def append_note(submission: Submission, *, by: User, text: str, message: UUID) -
 @transaction.atomic
 def append_answer(submission: Submission, *, by: User, text: str, to: Note) -> Note:
     """Of either side; an answer to an answer stands below the note that began it."""
-    return _append(_hold(submission.pk), by, text, to.message_id, to.answer_to or to)
+    return _append(_held_submission(submission.pk), by, text, to.message_id, to.answer_to or to)
 
 
 @transaction.atomic
@@ -217,7 +217,7 @@ def fork_submitted(submission: Submission, *, by: User, until: UUID, key: UUID |
     def dress(copies: Mapping[UUID, UUID]) -> None:
         keep_facts(copies.values(), facts_for_reviewers)
         forget_deciders(copies.values())
-        _cut(copies, row)
+        _end_as_submitted(copies, row)
 
     return fork(
         source,
@@ -231,7 +231,7 @@ def fork_submitted(submission: Submission, *, by: User, until: UUID, key: UUID |
     )
 
 
-def _cut(copies: Mapping[UUID, UUID], submission: Submission) -> None:
+def _end_as_submitted(copies: Mapping[UUID, UUID], submission: Submission) -> None:
     """What may have gone on after it was submitted ends in the copy where it ended then."""
     for then in submission.messages.filter(facts__isnull=False, message__in=copies.keys()):
         copy = copies[then.message_id]
@@ -246,23 +246,23 @@ def _left(submission: Submission) -> QuerySet[Submitted]:
     return Submitted.objects.filter(submission=submission, **here)
 
 
-def _hold(pk: UUID) -> Submission:
+def _held_submission(pk: UUID) -> Submission:
     """Nobody withdraws, takes or judges it meanwhile."""
-    return _there(there().select_for_update(of=("self",), no_key=True).filter(pk=pk).first())
+    return _still_there(there().select_for_update(of=("self",), no_key=True).filter(pk=pk).first())
 
 
-def _there(row: Submission | None) -> Submission:
+def _still_there(row: Submission | None) -> Submission:
     if row is None:
         raise Refused(TAKEN_BACK)
     return row
 
 
 def _hold_as(reviewer: User, pk: UUID) -> Submission:
-    return _held_by(reviewer, _hold(pk))
+    return _held_by(reviewer, _held_submission(pk))
 
 
 def _held_by(reviewer: User, found: Submission | None) -> Submission:
-    row = _there(found)
+    row = _still_there(found)
     if row.reviewer_id != reviewer.pk:
         raise Refused(TAKEN)
     return row

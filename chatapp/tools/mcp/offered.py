@@ -108,7 +108,7 @@ def usable_tools(server: str, entries: Sequence[Mapping[str, Any]], left_out: Le
 
     deadline, kept = time.monotonic() + SECONDS, dict[str, Offered]()
     for entry in entries:
-        name, text = entry["name"], _text(entry["inputSchema"])
+        name, text = entry["name"], _as_kept(entry["inputSchema"])
         known_as = full_name(server, name)
         if known_as in kept:
             left_out.add(name, "another tool has its name")
@@ -126,7 +126,7 @@ def usable_tools(server: str, entries: Sequence[Mapping[str, Any]], left_out: Le
     return list(kept.values())
 
 
-def _text(schema: Any) -> str:
+def _as_kept(schema: Any) -> str:
     try:
         return dumps(schema)
     except ValueError:
