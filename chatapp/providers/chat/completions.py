@@ -7,12 +7,12 @@ from typing import Any
 
 from ...core.contracts import matched_line
 from ...core.items import KeyMaker, clean
+from ...core.values import Json, count_in, fields, word
 from ..base import OFF, Ask, Endpoint, ModelSpec, ProviderError, ToolSpec
 from .messages import messages_of, thoughts_in
 from .refusals import refusal_of
 from .stream import ChatParser
 from .thinking import LEVELS, Style, thinking_fields, thinking_of
-from .values import Json, count_in, fields, word
 
 # How servers call the window in their lists of models: OpenRouter, vLLM, Groq, Mistral.
 _WINDOWS = ("context_length", "max_model_len", "context_window", "max_context_length")

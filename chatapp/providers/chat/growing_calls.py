@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from ...core.events import Event
 from ...core.items import KeyMaker, Kind, clean
+from ...core.values import Json, fields, word
 from ..base import Ask, Trouble
 from ..refusals import trouble_error
 from .growing_words import GrowingWords
-from .values import Json, fields, word
 
 MOST_CALLS = 1000
 

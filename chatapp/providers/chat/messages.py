@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from ...core.contracts import IN_CONTENT, Contract, Filler, Repair
 from ...core.history import Question, Response, SendableItem
 from ...core.items import Kind
+from ...core.values import Json, fields, rows, word
 from ..base import OFF, Ask
-from .values import Json, fields, rows, word
 
 DETAILS = "reasoning_details"
 REASONING_CONTENT = "reasoning_content"

@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from ...core.history import Repair
+from ...core.values import rows
 from ..base import ProviderError, Trouble
 from ..refusals import refusal_by_status
-from .values import rows
 
 # Words seen in the bodies of DeepSeek, Kimi, GLM, Qwen, Mistral, Gemini, OpenRouter, Groq, vLLM, SGLang, llama.cpp and others.
 # "Busy" comes before "credit": Gemini and Groq speak of quotas and billing where a minute's limit is reached.

@@ -7,6 +7,7 @@ from typing import Any
 
 from ...core.events import Event, Finish, ResponseEnded, Skipped, Usage
 from ...core.items import KeyMaker, Kind
+from ...core.values import Json, count_in, fields, rows, word
 from ...core.verbatim import loads
 from ..base import Ask, Trouble
 from ..refusals import trouble_error
@@ -14,7 +15,6 @@ from .growing_calls import GrowingCalls, says_something
 from .growing_words import PARTS, GrowingWords
 from .refusals import error_in_stream, is_error_frame
 from .tags import TaggedText, TagReader
-from .values import Json, count_in, fields, rows, word
 
 DONE = "[DONE]"
 # Where thoughts come; the first is preferred.
