@@ -3,10 +3,12 @@ what cannot be right counts as not recorded."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
+
+from .values import count_in, fields, rows
 
 # Three years in milliseconds, and more tokens than any window: beyond it a number is damage.
 MOST = 100_000_000_000
@@ -56,7 +58,7 @@ class Recorded:
     """The metadata of one answer, read where it is asked for."""
 
     def __init__(self, metadata: object) -> None:
-        self._metadata = _map(metadata)
+        self._metadata = fields(metadata)
 
     @property
     def metadata(self) -> Mapping[str, Any]:
@@ -65,7 +67,7 @@ class Recorded:
     @cached_property
     def stretches(self) -> dict[str, Stretch]:
         """When each item came, by its key."""
-        spans = ((key, _stretch(span)) for key, span in _map(self._metadata.get("timings_ms")).items())
+        spans = ((key, _stretch(span)) for key, span in fields(self._metadata.get("timings_ms")).items())
         return {key: span for key, span in spans if span}
 
     @cached_property
@@ -75,7 +77,7 @@ class Recorded:
 
     @cached_property
     def rounds(self) -> tuple[Round, ...]:
-        return tuple(map(_round, _rows(self._metadata.get("rounds"))))
+        return tuple(map(_round, rows(self._metadata.get("rounds"))))
 
     @property
     def elapsed(self) -> int | None:
@@ -89,11 +91,11 @@ class Recorded:
 
 def count(value: object) -> int | None:
     """A whole number that can be right."""
-    return value if type(value) is int and 0 <= value <= MOST else None
+    return count_in(value, MOST)
 
 
 def _stretch(span: object) -> Stretch | None:
-    values = _map(span)
+    values = fields(span)
     start, end = count(values.get("start")), count(values.get("end"))
     if start is None or end is None or end < start:
         return None
@@ -125,13 +127,5 @@ def _lines(value: object) -> tuple[str, ...]:
 
 
 def _counts(values: object) -> dict[str, int]:
-    counted = ((name, count(value)) for name, value in _map(values).items())
+    counted = ((name, count(value)) for name, value in fields(values).items())
     return {name: value for name, value in counted if value is not None}
-
-
-def _map(value: object) -> dict[str, Any]:
-    return value if isinstance(value, dict) else {}
-
-
-def _rows(value: object) -> Iterator[dict[str, Any]]:
-    yield from (row for row in value if isinstance(row, dict)) if isinstance(value, list) else ()

@@ -17,6 +17,7 @@ from ..core.decision import read_decision
 from ..core.draft import Draft
 from ..core.items import FROM_MODEL, Item, Kind
 from ..core.tree import repair
+from ..core.values import fields
 from .cutting import without_result
 from .models import ENDED, LIVE, Conversation, Message, Role, ToolRun
 from .models import Draft as DraftRow
@@ -81,10 +82,10 @@ def _tree(conversation: UUID, head: UUID | None) -> Iterator[str]:
 
 def _message(message: Message) -> Iterator[str]:
     rows = ItemRow.objects.filter(message=message).order_by("seq")
-    fields = list(rows.values_list("seq", "key", "kind", "round", "cut", "call_id"))
-    yield from _guarded("the order of its items", _numbers(message, [field[0] for field in fields]))
+    said = list(rows.values_list("seq", "key", "kind", "round", "cut", "call_id"))
+    yield from _guarded("the order of its items", _numbers(message, [seq for seq, *_ in said]))
     yield from _wires(rows.values_list("key", "cut", _unread("wire")).iterator(FEW))
-    items = [Item(key=k, kind=Kind(kind), round=n, cut=cut, call_id=c) for _, k, kind, n, cut, c in fields]
+    items = [Item(key=k, kind=Kind(kind), round=n, cut=cut, call_id=c) for _, k, kind, n, cut, c in said]
     yield from _keys(message.id, items)
     yield from _places(message, items)
     yield from _calls(message, items)
@@ -171,14 +172,10 @@ def _metadata(message: Message, items: Sequence[Item]) -> Iterator[str]:
     for name in ("elapsed_ms", "goes_on_at"):
         if not _is_count(metadata.get(name, 0)):
             yield f"its {name} is {_short(metadata[name])}"
-    durations, timings = (_map(maps[name]) for name in ("reasoning_durations_ms", "timings_ms"))
+    durations, timings = (fields(maps[name]) for name in ("reasoning_durations_ms", "timings_ms"))
     yield from _durations(durations, items)
     yield from _timings(timings, durations, {item.key for item in items})
     yield from _rounds(metadata.get("rounds", []))
-
-
-def _map(value: Any) -> dict[str, Any]:
-    return value if isinstance(value, dict) else {}
 
 
 def _durations(durations: Mapping[str, Any], items: Sequence[Item]) -> Iterator[str]:
