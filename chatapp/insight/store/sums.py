@@ -11,7 +11,7 @@ from operator import itemgetter
 from typing import Any
 
 from django.contrib.auth.models import User
-from django.db import connection, transaction
+from django.db import transaction
 from django.db.models import F, QuerySet, TextField, Value
 from django.db.models.functions import Cast
 from django.dispatch import receiver
@@ -21,6 +21,7 @@ from ...catalog.store import Price, load_price
 from ...core import verbatim
 from ...core.counting import COUNTED, Portion, copied, counts, newest, portions
 from ...store.changes import turn_ended, turn_goes_on
+from ...store.database.table_locks import hold_tables
 from ...store.database.worded import Worded
 from ...store.models import ENDED, Message, Role, Status
 from ..models import ModelDay, PersonDay
@@ -144,7 +145,8 @@ def are_missing() -> bool:
 def count_anew() -> int:
     """Forgets all sums and makes them from the answers that are there; gives the number of these. What was deleted for good is in
     them no more."""
-    _one_at_a_time()
+    # No turn adds anything meanwhile.
+    hold_tables(PersonDay, ModelDay, mode="EXCLUSIVE")
     by_model: defaultdict[tuple[date, str], Counter[str]] = defaultdict(Counter)
     by_person: defaultdict[tuple[date, str, int], Counter[str]] = defaultdict(Counter)
     seen = 0
@@ -195,14 +197,6 @@ def _answers() -> Iterator[tuple[Any, tuple[Portion, ...], str, Any]]:
                 prices[model] = load_price(model)
             kept = (_portion_of(metadata, status, day_of(touched or created), prices[model]),)
         yield metadata, kept, model, owner
-
-
-def _one_at_a_time() -> None:
-    """No turn adds anything meanwhile. SQLite's transactions exclude each other anyway."""
-    if connection.vendor == "postgresql":
-        tables = ", ".join(rows._meta.db_table for rows in (PersonDay, ModelDay))
-        with connection.cursor() as cursor:
-            cursor.execute(f"LOCK TABLE {tables} IN EXCLUSIVE MODE")
 
 
 def inherit(user: User, before: QuerySet) -> None:
