@@ -230,7 +230,7 @@ NAMES_OF_OURS = """
     core.plural.one_or_more core.model_name.ModelName.of
     insight.page.insight.Sums.of insight.page.insight.time_of sharing.page.links.url_of thread.meter.meter_of
     catalog.page.models_shown.find_model
-    pages.words.numbers.number_in pages.operations.blocks pages.operations.keep thread.permission.panel_id
+    pages.in_address.number_in pages.operations.blocks pages.operations.keep thread.permission.panel_id
     markdown.kept.Kept.get markdown.kept.Kept.put pages.static_files.StaticFiles.add_files
     pages.static_files.Storage.stored_name thread.page.Viewer.larger thread.page.for_others thread.timeline.timeline_of
     reviews.forms.see_other

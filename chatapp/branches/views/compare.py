@@ -11,8 +11,8 @@ from django.views.decorators.http import require_safe
 
 from ...core.named import identity
 from ...pages.access import readable_message, readable_messages
+from ...pages.in_address import number_in
 from ...pages.signed_in import SignedIn
-from ...pages.words.numbers import number_in
 from ...store.models import Message
 from ...thread.page import viewer_of
 from ..page.compare import load_compared

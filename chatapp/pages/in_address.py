@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.core.exceptions import BadRequest
 from django.http import HttpRequest
 
-from ...core import named
+from ..core import named
 
 LONGEST = 9
 
