@@ -13,11 +13,12 @@ from django.shortcuts import render
 from django.utils.safestring import SafeString
 
 from ...core.items import Item
-from ...core.named import identity, number
+from ...core.named import number
 from ...core.recorded import Recorded
 from ...core.tree import Tree
 from ...core.visible import Leave, visible
 from ...pages.elements import message_id
+from ...pages.in_address import id_in
 from ...pages.signed_in import SignedIn
 from ...pages.staff.cells import moment
 from ...pages.staff.rights import may_read
@@ -91,8 +92,8 @@ def transcript(request: SignedIn, pk: UUID, context: dict[str, Any]) -> HttpResp
         raise Http404
     append_looks(request.user, [pk], Look.What.TRANSCRIPT, address=visitor_address(request))
     tree = load_tree(pk)
-    branch = _named(request, "branch", tree)
-    whole = _named(request, "whole", tree)
+    branch = _message_in(request, "branch", tree)
+    whole = _message_in(request, "whole", tree)
     window = _window(request, tree, tree.path_to(branch) if branch else tuple(tree.parents), whole)
     teller = _Teller(request, tree, whole is not None)
     context |= {
@@ -115,11 +116,9 @@ def transcript(request: SignedIn, pk: UUID, context: dict[str, Any]) -> HttpResp
     return render(request, "admin/chatapp/conversation/transcript.html", context)
 
 
-def _named(request: HttpRequest, name: str, tree: Tree[UUID]) -> UUID | None:
-    if name not in request.GET:
-        return None
-    pk = identity(request.GET[name])
-    if pk is None or pk not in tree.parents:
+def _message_in(request: HttpRequest, name: str, tree: Tree[UUID]) -> UUID | None:
+    pk = id_in(request, name)
+    if pk and pk not in tree.parents:
         raise Http404
     return pk
 
@@ -128,7 +127,7 @@ def _window(request: HttpRequest, tree: Tree[UUID], told: Sequence[UUID], whole:
     if whole:
         return Window((whole,), 1, 1)
     last = max(1, -(-len(told) // WINDOW))
-    at = _named(request, "at", tree)
+    at = _message_in(request, "at", tree)
     page = told.index(at) // WINDOW + 1 if at in told else _page_number(request)
     page = min(page, last)
     return Window(told[(page - 1) * WINDOW : page * WINDOW], page, last)
