@@ -163,6 +163,7 @@ class _Teller:
         message = shown() if self._whole else shown(told=cut, blocks=self.formatting.blocks)
         return Written(
             pk=row.pk,
+            # A thread leaves hidden signs in prose to those who write with them. Here nothing may hide.
             html=SafeString(visible(message.html(), Leave.PROSE)),
             number=self._numbers[row.pk],
             is_question=row.role == Role.USER,
