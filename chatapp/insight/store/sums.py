@@ -147,8 +147,8 @@ def count_anew() -> int:
     them no more."""
     # No turn adds anything meanwhile.
     hold_tables(PersonDay, ModelDay, mode="EXCLUSIVE")
-    by_model: defaultdict[tuple[date, str], Counter[str]] = defaultdict(Counter)
-    by_person: defaultdict[tuple[date, str, int], Counter[str]] = defaultdict(Counter)
+    by_model: _OfModels = defaultdict(Counter)
+    by_person: _OfPeople = defaultdict(Counter)
     seen = 0
     for metadata, kept, model, owner in _answers():
         seen += 1
@@ -159,24 +159,27 @@ def count_anew() -> int:
                 by_model[day, model].update(made)
                 by_person[day, model, owner].update({name: made[name] for name in PersonDay.COUNTS})
             before = portion
+    _put_instead(by_model, by_person)
+    return seen
+
+
+_OfModels = defaultdict[tuple[date, str], Counter[str]]
+_OfPeople = defaultdict[tuple[date, str, int], Counter[str]]
+
+
+def _put_instead(by_model: _OfModels, by_person: _OfPeople) -> None:
+    """In the order of days, so that a span is one stretch of the table."""
     ModelDay.objects.all().delete()
     PersonDay.objects.all().delete()
+    models = sorted(by_model.items(), key=itemgetter(0))
+    people = sorted(by_person.items(), key=itemgetter(0))
     ModelDay.objects.bulk_create(
-        (
-            ModelDay(day=day, model=model, counts=dict(made))
-            for (day, model), made in sorted(by_model.items(), key=itemgetter(0))
-        ),
-        batch_size=BATCH,
+        (ModelDay(day=day, model=model, counts=dict(made)) for (day, model), made in models), batch_size=BATCH
     )
     PersonDay.objects.bulk_create(
-        (
-            PersonDay(day=day, model=model, user_id=owner, **made)
-            # As they come day by day: a span is then one stretch of the table.
-            for (day, model, owner), made in sorted(by_person.items(), key=itemgetter(0))
-        ),
+        (PersonDay(day=day, model=model, user_id=owner, **made) for (day, model, owner), made in people),
         batch_size=BATCH,
     )
-    return seen
 
 
 def _answers() -> Iterator[tuple[Any, tuple[Portion, ...], str, Any]]:
