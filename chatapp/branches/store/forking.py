@@ -76,21 +76,29 @@ def fork(
     which they know the source, where that is another one. `submission` names the form, so that sending it twice makes one fork."""
     pk = submission or uuid4()
     if before := _made_before(pk, by):
-        return Forked(before, before.next_order, 0)
-    taking = partial(_plan, source, by=by, pk=pk, extent=extent, called=called, allowed=allowed)
-    if not is_long(source.conversation_id):
-        with transaction.atomic():
-            _conversation_there(source.conversation_id, hold=True)
-            if before := _made_before(pk, by):
-                return Forked(before, before.next_order, 0)
-            making = taking(parts=parts, manner=manner)
-            making.begin(title)
-            making.copy(list(making.copies.values()))
-            return making.end()
+        return before
+    plan = partial(
+        _plan, source, by=by, pk=pk, extent=extent, called=called, allowed=allowed, parts=parts, manner=manner
+    )
+    if is_long(source.conversation_id):
+        return _fork_in_pieces(plan, by, pk, title)
+    with transaction.atomic():
+        _conversation_there(source.conversation_id, hold=True)
+        return _made_before(pk, by) or _fork_at_once(plan(), title)
+
+
+def _fork_at_once(making: _Making, title: str | None) -> Forked:
+    making.begin(title)
+    making.copy(list(making.copies.values()))
+    return making.end()
+
+
+def _fork_in_pieces(plan: Callable[[], _Making], by: User, pk: UUID, title: str | None) -> Forked:
+    """Others write between them."""
     with long_write(by, made=pk) as write:
         if before := _made_before(pk, by):
-            return Forked(before, before.next_order, 0)
-        making = taking(parts=parts, manner=manner)
+            return before
+        making = plan()
         with write.piece():
             making.begin(title)
         write.each(list(making.copies.values()), making.copy)
@@ -206,13 +214,13 @@ def load_origins(conversation: UUID, readable: QuerySet[Any] | None = None) -> O
     return Origins(own, [row for row in found if row.pk != conversation])
 
 
-def _made_before(submission: UUID, by: User) -> Conversation | None:
+def _made_before(submission: UUID, by: User) -> Forked | None:
     before = Conversation.objects.defer("tools").filter(pk=submission, owner=by).first()
     if before and before.deleted_at == UNSEEN:
         raise Refused(ONE_AT_A_TIME if living().filter(made=submission).exists() else NOT_FINISHED)
     if before and before.deleted_at:
         raise Refused(DELETED)
-    return before
+    return Forked(before, before.next_order, 0) if before else None
 
 
 def _conversation_there(conversation: UUID, *, hold: bool = False) -> Conversation:
