@@ -16,7 +16,7 @@ from django.utils import timezone
 
 from ..core.items import ITEM_CAP, Item, Kind, clean
 from ..core.titles import first_words
-from .changes import Begun, tell, tell_owner
+from .changes import Begun, tell_owner
 from .database.worded import Inserted, Worded
 from .models import IS_LIVE, LIVE, Conversation, Message, Role, Status, TitledBy
 from .models import Item as ItemRow
@@ -201,14 +201,6 @@ def _refuse_one_more(author: User | None, here: Any) -> None:
         refuse_beside(here.running, author)
     else:
         refuse_another(author)
-
-
-def move_head(conversation: UUID, message: UUID) -> None:
-    """The owner's place."""
-    if not Message.objects.filter(pk=message, conversation=conversation, deletion=None).exists():
-        raise Refused("That message is not in this conversation.")
-    Conversation.objects.filter(pk=conversation).update(head=message)
-    tell(conversation, "head moved", message)
 
 
 def _answer_to(
