@@ -20,10 +20,10 @@ from ...core.visible import Leave, visible
 from ...pages.elements import message_id
 from ...pages.in_address import id_in
 from ...pages.signed_in import SignedIn
-from ...pages.staff.cells import moment
 from ...pages.staff.rights import may_read
 from ...pages.visitors import visitor_address
 from ...pages.words.days import zone_of
+from ...pages.words.moments import day_and_time
 from ...store import names_of
 from ...store.models import Conversation, Message, Role, Status
 from ...store.places import load_tree
@@ -100,7 +100,7 @@ def transcript(request: SignedIn, pk: UUID, context: dict[str, Any]) -> HttpResp
         "title": visible(row.title, Leave.PROSE) or "Without a title",
         "row": row,
         "owner": visible(row.owner.get_username()),
-        "began": moment(row.created_at, zone_of(request)),
+        "began": day_and_time(row.created_at, zone_of(request)),
         "instructions": visible(row.instructions, Leave.PROSE),
         "tools": visible(", ".join(names_of(row))),
         "count": len(tree.parents),
@@ -168,7 +168,7 @@ class _Teller:
             number=self._numbers[row.pk],
             is_question=row.role == Role.USER,
             by=visible(author),
-            at=moment(row.created_at, self._zone),
+            at=day_and_time(row.created_at, self._zone),
             more=0 if self._whole else left_out(items),
             status="" if row.status == Status.COMPLETE else row.get_status_display().lower(),
             above=self._link(above) if above else None,
