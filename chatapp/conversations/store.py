@@ -119,12 +119,12 @@ def row_as_written(written: Written | None) -> ListRow | None:
 
 @transaction.atomic
 def pin(conversation: UUID, *, pinned: bool) -> None:
-    _mark(conversation, pinned_at=timezone.now() if pinned else None)
+    _change_and_tell(conversation, pinned_at=timezone.now() if pinned else None)
 
 
 @transaction.atomic
 def archive(conversation: UUID, *, archived: bool) -> None:
-    _mark(conversation, archived_at=timezone.now() if archived else None)
+    _change_and_tell(conversation, archived_at=timezone.now() if archived else None)
 
 
 @transaction.atomic
@@ -137,7 +137,7 @@ def save_instructions(conversation: UUID, text: str) -> None:
     row.save(update_fields=["instructions"])
 
 
-def _mark(conversation: UUID, **fields: datetime | None) -> None:
+def _change_and_tell(conversation: UUID, **fields: datetime | None) -> None:
     Conversation.objects.filter(pk=conversation).update(**fields)
     tell(conversation, "listed")
 

@@ -39,17 +39,17 @@ def one_line(text: str) -> str:
 def first_words(text: str) -> str:
     """How a question begins, whole words where they fit, without signs of Markdown."""
     # No title needs more of a question, which may be as long as a book.
-    return _shortened(one_line(unmarked(text[: 20 * WORDS_CAP])), WORDS_CAP)
+    return _cut_at_a_word(one_line(unmarked(text[: 20 * WORDS_CAP])), WORDS_CAP)
 
 
 def from_model(text: str) -> str:
     """What a model meant as a title: its first line, without the dress models like to put on it."""
     lines = (line for line in map(one_line, unmarked(text).splitlines()) if line.strip(_QUOTES + "#-. "))
     bare = _LABEL.sub("", next(lines, "").strip(_QUOTES + " "))
-    return _shortened(bare.lstrip("# ").strip(_QUOTES + " ").rstrip("."), MODEL_CAP)
+    return _cut_at_a_word(bare.lstrip("# ").strip(_QUOTES + " ").rstrip("."), MODEL_CAP)
 
 
-def _shortened(line: str, cap: int) -> str:
+def _cut_at_a_word(line: str, cap: int) -> str:
     if len(line) <= cap:
         return line
     whole, space, _ = line[:cap].rpartition(" ")

@@ -47,11 +47,11 @@ def encode(value: Any) -> bytes:
 def too_deep(value: Any, deepest: int = DEEPEST) -> bool:
     level = [value]
     for _ in range(deepest):
-        level = [inner for outer in level for inner in _inside(outer) if isinstance(inner, dict | list)]
+        level = [inner for outer in level for inner in _inner_values(outer) if isinstance(inner, dict | list)]
     return bool(level)
 
 
-def _inside(value: Any) -> Iterable[Any]:
+def _inner_values(value: Any) -> Iterable[Any]:
     if isinstance(value, dict):
         return value.values()
     return value if isinstance(value, list) else ()

@@ -62,7 +62,7 @@ def keep(
     row = _held_live(conversation, answer) or _held_live(conversation, _asked_after(person, answer))
     if row is None:
         return None
-    kept = _held(_questions_after(person, row.pk).filter(asked_as=None)) or NextQuestion(
+    kept = _first_held(_questions_after(person, row.pk).filter(asked_as=None)) or NextQuestion(
         person=person, after=row
     )
     # Asked once more, now that the same form waits for this one.
@@ -91,7 +91,7 @@ def save_edit(person: User, answer: Message, text: str) -> None:
 
 @transaction.atomic
 def remove(person: User, answer: Message) -> None:
-    row = _held(_questions_after(person, answer.pk).filter(asked_as=None))
+    row = _first_held(_questions_after(person, answer.pk).filter(asked_as=None))
     if row is None:
         raise Refused(_why_none(person, answer.pk))
     row.delete()
@@ -101,7 +101,7 @@ def remove(person: User, answer: Message) -> None:
 @transaction.atomic
 def move(person: User, *, before: UUID, to: UUID) -> None:
     """To another answer to the same question, which is made instead of one that ended without being whole."""
-    row = _held(_questions_after(person, before).filter(asked_as=None, after__status__in=_UNFINISHED))
+    row = _first_held(_questions_after(person, before).filter(asked_as=None, after__status__in=_UNFINISHED))
     if row:
         row.after_id = to
         row.save(update_fields=["after"])
@@ -123,18 +123,18 @@ def load_due() -> tuple[list[Due], set[UUID]]:
 @transaction.atomic
 def ask_when_due(pk: UUID, asked: AskedFor) -> Started | None:
     """The turn that it becomes. None where it cannot be sent now, or somebody else has sent it."""
-    row = _held(waiting().filter(pk=pk))
+    row = _first_held(waiting().filter(pk=pk))
     if row is None or _goes_along(row):
         return None
     if not waiting().filter(_may_be_sent(), pk=pk).exists():
         return None
-    return _start(row, row.text, asked)
+    return _start_turn_of(row, row.text, asked)
 
 
 def note_why_not(pk: UUID, sentence: str) -> None:
     """It waits for a word of its person from now on."""
     with transaction.atomic():
-        row = _held(waiting().filter(pk=pk))
+        row = _first_held(waiting().filter(pk=pk))
         # Whoever tells it looks again: nothing is told twice.
         if row is not None and row.why_not != sentence:
             row.why_not = sentence
@@ -147,11 +147,13 @@ def ask_now(
     person: User, conversation: UUID, answer: UUID, more: str, *, key: UUID, asked: AskedFor
 ) -> Started:
     """What waits, with what was written since then. SentAlready and Refused as `start_turn`."""
-    row = _held(_questions_after(person, answer).filter(asked_as=None, after__conversation=conversation))
+    row = _first_held(
+        _questions_after(person, answer).filter(asked_as=None, after__conversation=conversation)
+    )
     if row is None:
         raise _sent_already(person, answer, key) or Refused(_why_none(person, answer))
     row.keys = [*row.keys, str(key)]
-    return _start(row, _one_below_the_other(row.text, more), asked)
+    return _start_turn_of(row, _one_below_the_other(row.text, more), asked)
 
 
 def name_of_next(person: User, answer: UUID) -> UUID | None:
@@ -176,7 +178,7 @@ def _is_passed() -> Q:
     return Q(Exists(below), after__status__in=ENDED)
 
 
-def _held(rows: QuerySet[NextQuestion]) -> NextQuestion | None:
+def _first_held(rows: QuerySet[NextQuestion]) -> NextQuestion | None:
     return rows.select_for_update(of=("self",), no_key=True).select_related("after", "person").first()
 
 
@@ -199,7 +201,7 @@ def _goes_along(row: NextQuestion) -> bool:
     if leaf is None or leaf == row.after_id:
         return False
     if Message.objects.filter(pk=leaf, role=Role.ASSISTANT).exists():
-        there = _held(_questions_after(row.person, leaf).filter(asked_as=None))
+        there = _first_held(_questions_after(row.person, leaf).filter(asked_as=None))
         if there:
             there.text, there.keys = _one_below_the_other(row.text, there.text), [*row.keys, *there.keys]
             there.save()
@@ -211,7 +213,7 @@ def _goes_along(row: NextQuestion) -> bool:
     return True
 
 
-def _start(row: NextQuestion, words: str, asked: AskedFor) -> Started:
+def _start_turn_of(row: NextQuestion, words: str, asked: AskedFor) -> Started:
     conversation = row.after.conversation_id
     # First, so that pages take away what waits before they are told that it was asked.
     _tell(conversation)
@@ -235,7 +237,7 @@ def _why_none(person: User, answer: UUID) -> str:
 
 @transaction.atomic
 def _change(person: User, answer: Message, **fields: object) -> None:
-    row = _held(_questions_after(person, answer.pk).filter(asked_as=None))
+    row = _first_held(_questions_after(person, answer.pk).filter(asked_as=None))
     if row is None:
         raise Refused(_why_none(person, answer.pk))
     for name, value in fields.items():

@@ -33,13 +33,13 @@ KIND = re.compile(r"[a-z0-9_.-]{1,40}", re.ASCII)
 
 
 def shape_of(body: Mapping[str, Any]) -> list[str]:
-    told = ((name, _told(name, value)) for name, value in body.items() if name not in LEFT_OUT)
+    told = ((name, _value_in_words(name, value)) for name, value in body.items() if name not in LEFT_OUT)
     return [_within(f"{name}: {words}", LONGEST_LINE) for name, words in told][:MOST_LINES]
 
 
-def _told(name: str, value: Any) -> str:
+def _value_in_words(name: str, value: Any) -> str:
     if name == "tools":
-        return _names(value)
+        return _tool_names(value)
     if name in SETTINGS and len(setting := dumps(value)) <= LONGEST_SETTING:
         return setting
     match value:
@@ -53,7 +53,7 @@ def _told(name: str, value: Any) -> str:
             return _in_bytes(value)
 
 
-def _names(tools: Sequence[Mapping[str, Any]]) -> str:
+def _tool_names(tools: Sequence[Mapping[str, Any]]) -> str:
     names = ", ".join(str(tool.get("function", tool)["name"]) for tool in tools)
     shown = _within(names, LONGEST_SETTING)
     return shown if shown == names else f"{shown} ({len(tools)} of them)"

@@ -217,7 +217,7 @@ def _said_by(rows: Sequence[Sequence[Any]], leaf: UUID) -> tuple[list[Message], 
             message = once[name] if n else once.setdefault(name, read(row[:width]))
             _, *said = row[width : width + 1 + len(_COLUMNS)]
             if said[0] is not None:
-                said[_WIRE] = _wire(said[_WIRE])
+                said[_WIRE] = _wire_of(said[_WIRE])
                 items[message.id].append(_item((message.id, *said)))
     if not once:
         raise Message.DoesNotExist(f"There is no message {leaf}.")
@@ -257,7 +257,7 @@ def _item(row: Sequence[object]) -> Item:
     )
 
 
-def _wire(text: str | None) -> object:
+def _wire_of(text: str | None) -> object:
     return None if text is None else verbatim.loads(text)
 
 

@@ -29,7 +29,7 @@ def load_head(viewer: User, conversation: Conversation) -> UUID | None:
 
 def load_tree(conversation: UUID, head: UUID | None = None) -> Tree[UUID]:
     """All of it, without what was deleted."""
-    return repair(_messages_there(conversation).values_list("pk", "parent_id"), head=head)
+    return repair(_messages_of(conversation).values_list("pk", "parent_id"), head=head)
 
 
 def load_trees(conversations: Collection[UUID]) -> dict[UUID, Tree[UUID]]:
@@ -67,7 +67,7 @@ def remembered(viewer: User) -> Subquery:
 
 def load_way(conversation: UUID, message: UUID, forks: Mapping[str, str] | None) -> Way | None:
     """To the leaf where the viewer last was, by the `forks` that are remembered of them. None for a message that is not there."""
-    rows = list(_messages_there(conversation).values_list("pk", "parent_id", "status"))
+    rows = list(_messages_of(conversation).values_list("pk", "parent_id", "status"))
     tree = repair((pk, parent) for pk, parent, _ in rows)
     if message not in tree.parents:
         return None
@@ -107,7 +107,7 @@ def go_to(viewer: User, message: Message) -> UUID:
     return leaf
 
 
-def _messages_there(conversation: UUID) -> QuerySet[Message]:
+def _messages_of(conversation: UUID) -> QuerySet[Message]:
     return Message.objects.filter(conversation=conversation, deletion=None).order_by("order")
 
 

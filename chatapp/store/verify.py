@@ -175,7 +175,7 @@ def _metadata(message: Message, items: Sequence[Item]) -> Iterator[str]:
     durations, timings = (fields(maps[name]) for name in ("reasoning_durations_ms", "timings_ms"))
     yield from _durations(durations, items)
     yield from _timings(timings, durations, {item.key for item in items})
-    yield from _rounds(metadata.get("rounds", []))
+    yield from _round_breaches(metadata.get("rounds", []))
 
 
 def _durations(durations: Mapping[str, Any], items: Sequence[Item]) -> Iterator[str]:
@@ -202,7 +202,7 @@ def _timings(timings: Mapping[str, Any], durations: Mapping[str, Any], keys: set
             yield f"the duration of {key!r} is {ms}, and its timing says {span['end'] - span['start']}"
 
 
-def _rounds(rounds: Any) -> Iterator[str]:
+def _round_breaches(rounds: Any) -> Iterator[str]:
     if not isinstance(rounds, list):
         yield f"its rounds are not a list: {_short(rounds)}"
         return

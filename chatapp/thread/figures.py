@@ -66,12 +66,14 @@ def _token_figures(rounds: Sequence[Round]) -> list[AnswerFigure]:
     if not rounds:
         return []
     known = any(name in facts.usage for facts in rounds for name in ("input", "output"))
-    said = f"{_total(rounds, 'input')} in, {_total(rounds, 'output')} out" if known else UNKNOWN
+    said = (
+        f"{_tokens_in_all(rounds, 'input')} in, {_tokens_in_all(rounds, 'output')} out" if known else UNKNOWN
+    )
     made = [AnswerFigure("Tokens", said)]
     if any(facts.usage.get("cached") for facts in rounds):
-        made.append(AnswerFigure("From the cache", f"{_total(rounds, 'cached')} of those in"))
+        made.append(AnswerFigure("From the cache", f"{_tokens_in_all(rounds, 'cached')} of those in"))
     if any(facts.usage.get("reasoning") for facts in rounds):
-        made.append(AnswerFigure("Tokens of thought", f"{_total(rounds, 'reasoning')} of those out"))
+        made.append(AnswerFigure("Tokens of thought", f"{_tokens_in_all(rounds, 'reasoning')} of those out"))
     return made
 
 
@@ -91,7 +93,7 @@ def _in_dollars(counted: Sequence[Portion]) -> str:
     return said if len(known) == len(counted) else f"at least {said}"
 
 
-def _total(rounds: Sequence[Round], name: str) -> str:
+def _tokens_in_all(rounds: Sequence[Round], name: str) -> str:
     known = [facts.usage[name] for facts in rounds if name in facts.usage]
     if not known:
         return UNKNOWN

@@ -68,14 +68,14 @@ def _silent(piece: ItemSoFar) -> Blocks:
 def _as_preformatted(message: UUID, piece: ItemSoFar) -> Blocks:
     match piece.kind:
         case Kind.TOOL_CALL:
-            return _call(message, piece)
+            return _call_body(message, piece)
         case Kind.PERMISSION_DECISION:
             return ()
         case Kind.TOOL_RESULT | Kind.REASONING | Kind.ASSISTANT_MESSAGE | Kind.USER_MESSAGE:
             return (well(pretty_result(piece.text)),)
 
 
-def _call(message: UUID, call: ItemSoFar) -> Blocks:
+def _call_body(message: UUID, call: ItemSoFar) -> Blocks:
     """Arguments and result, as text."""
     blocks = (ARGUMENTS, well(arguments(call.text)))
     if call.result is None or call.result.open:

@@ -83,7 +83,7 @@ def timeline_of(
         id=f"{message_id(row.pk)}-head",
         label=label,
         effort=_effort_in_words(row.effort),
-        words=_waits(taken, asked)
+        words=_waits_in_words(taken, asked)
         if row.status == Status.WAITING
         else _sum_above(taken, recorded.elapsed, live=live),
     )
@@ -113,7 +113,7 @@ def _sum_above(thoughts: Sequence[int | None], elapsed: int | None, *, live: boo
     return "" if elapsed is None else f"{in_tenths(elapsed)} in all"
 
 
-def _waits(thoughts: Sequence[int | None], asked: str) -> str:
+def _waits_in_words(thoughts: Sequence[int | None], asked: str) -> str:
     return f"{thoughts_in_words([*thoughts])}, waits for {asked}" if thoughts else f"Waits for {asked}"
 
 

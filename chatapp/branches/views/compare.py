@@ -20,17 +20,17 @@ from ..page.compare import load_compared
 @require_safe
 @login_required
 def compare(request: SignedIn) -> HttpResponse:
-    a, b = readable_messages(request.user, _side(request, "a"), _side(request, "b"))
+    a, b = readable_messages(request.user, _named_side(request, "a"), _named_side(request, "b"))
     page = load_compared(viewer_of(request), a, b, number_in(request, "from") or 0)
     return render(request, "branches/compare.html", {"page": page})
 
 
 def named(request: SignedIn, side: str) -> Message:
     """The message that the address names for one side."""
-    return readable_message(request.user, _side(request, side))
+    return readable_message(request.user, _named_side(request, side))
 
 
-def _side(request: SignedIn, side: str) -> UUID:
+def _named_side(request: SignedIn, side: str) -> UUID:
     pk = id_in(request, side)
     if pk is None:
         raise Http404

@@ -76,17 +76,19 @@ def tools_of(conversation: Conversation) -> ToolsShown:
     allowed = holding(grants, conversation)
     free = {name for name, tool in tools.items() if allowed.get(name) == tool.fingerprint}
     rows = tuple(Allowed(row.tool, visible_name(row.tool), row.tool in free) for row in grants)
-    return ToolsShown(conversation.pk, _groups(tools, names_of(conversation), free), rows)
+    return ToolsShown(conversation.pk, _server_groups(tools, names_of(conversation), free), rows)
 
 
 def tools_to_begin_with(chosen: Collection[str] | None = None) -> ToolsShown:
     """Of a new conversation: those that were chosen in the form, else the usual ones."""
     tools = engine().tools
     on = [name for name, tool in tools.items() if tool.usual] if chosen is None else chosen
-    return ToolsShown(None, _groups(tools, on, ()))
+    return ToolsShown(None, _server_groups(tools, on, ()))
 
 
-def _groups(tools: Mapping[str, Tool], on: Collection[str], free: Collection[str]) -> tuple[ServerGroup, ...]:
+def _server_groups(
+    tools: Mapping[str, Tool], on: Collection[str], free: Collection[str]
+) -> tuple[ServerGroup, ...]:
     """What is on and not here any more comes first: somebody may look for it."""
     gone = [_tool_gone(name) for name in on if name not in tools]
     here = [_switch(tool, is_on=name in on, is_free=name in free) for name, tool in tools.items()]

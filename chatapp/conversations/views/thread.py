@@ -71,7 +71,7 @@ def render_conversation(
 ) -> HttpResponse:
     """The page. `form`: what was sent and refused stands in the composer again."""
     mine = conversation_to_open(request.user, pk, has_next=waits_in(request.user))
-    preference, end = preference_of(mine.owner), _end_of(request, mine)
+    preference, end = preference_of(mine.owner), _end_on_screen(request, mine)
     viewer = viewer_of(request, preference)
     thread = load_thread(mine, end.leaf, viewer, seen=_seen(end), newest=end.newest, tree=end.tree)
     last, listings = thread.followed, async_to_sync(engine().catalog.models_soon)()
@@ -82,7 +82,7 @@ def render_conversation(
         "more": end.newest + NEWEST * 4,
         "composer": composer_for(request.user, preference, mine, last, listings, form=form, refused=refused),
         **_at_composer(request, mine, last),
-        **_around(request, mine, thread),
+        **_around_messages(request, mine, thread),
     }
     return render(request, "conversations/conversation.html", context, status=status)
 
@@ -100,7 +100,7 @@ def _at_composer(request: SignedIn, mine: Conversation, last: Message | None) ->
     }
 
 
-def _around(request: SignedIn, mine: Conversation, thread: Thread) -> dict[str, Any]:
+def _around_messages(request: SignedIn, mine: Conversation, thread: Thread) -> dict[str, Any]:
     """What stands above the messages, and beside them."""
     zone = zone_of(request)
     return {
@@ -135,7 +135,7 @@ class _End:
     tree: Tree[UUID] | None = None
 
 
-def _end_of(request: SignedIn, mine: Conversation) -> _End:
+def _end_on_screen(request: SignedIn, mine: Conversation) -> _End:
     """Where one last was, or below the message that the address names: then as many are shown as reach up to it."""
     at, wanted = id_in(request, "at"), number(request.GET.get("newest", ""))
     newest = max(2, NEWEST if wanted is None else min(wanted, MOST))

@@ -29,7 +29,7 @@ def tools(request: SignedIn, pk: UUID) -> HttpResponse:
     if request.method != "POST":
         return _tools_page(request, conversation)
     try:
-        choose_tools(conversation.pk, _described(conversation, _wanted(request, conversation)))
+        choose_tools(conversation.pk, _described(conversation, _switched_on(request, conversation)))
     except Refused as error:
         return refused(request, str(error))
     return HttpResponse() if by_script(request) else redirect("tools", conversation.pk)
@@ -53,7 +53,7 @@ def _tools_page(request: SignedIn, conversation: Conversation) -> HttpResponse:
     )
 
 
-def _wanted(request: SignedIn, conversation: Conversation) -> list[str]:
+def _switched_on(request: SignedIn, conversation: Conversation) -> list[str]:
     """One switch says itself; a whole form says all that are on. What is on keeps its place."""
     before = names_of(conversation)
     if name := request.POST.get("tool"):

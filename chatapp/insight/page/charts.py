@@ -72,7 +72,7 @@ def lines(days: Sequence[Pair | None], top: int) -> Lines:
         GridLine(_y(at, top), _short_enough(axis.mark_in_words(at))) for at in axis.moments(top, MOST_MARKS)
     )
     runs = list(_days_in_a_row(days))
-    stretches = tuple(_stretch(run, len(days), top) for run in runs if len(run) > 1)
+    stretches = tuple(_stretch_of_days(run, len(days), top) for run in runs if len(run) > 1)
     last = next((n for n in reversed(range(len(days))) if days[n]), None)
     ends = {n for run in runs if len(run) == 1 for n, _ in run} | ({last} - {None})
     dots = (Dot(_at_day(n, len(days)), _y(pair[0], top)) for n, pair in enumerate(days) if pair and n in ends)
@@ -99,7 +99,7 @@ def _days_in_a_row(days: Sequence[Pair | None]) -> Iterator[list[tuple[int, Pair
         yield run
 
 
-def _stretch(run: Sequence[tuple[int, Pair]], days: int, top: int) -> DayStretch:
+def _stretch_of_days(run: Sequence[tuple[int, Pair]], days: int, top: int) -> DayStretch:
     low = [f"{_at_day(n, days)},{_y(pair[0], top)}" for n, pair in run]
     high = [f"{_at_day(n, days)},{_y(pair[1], top)}" for n, pair in run]
     return DayStretch(" ".join([*high, *reversed(low)]), " ".join(low), " ".join(high))

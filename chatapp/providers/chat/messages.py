@@ -57,7 +57,7 @@ def _carries(message: Json, part: SendableItem, ask: Ask) -> bool:
 def _assistant(response: Response, ask: Ask, seen: str) -> Json:
     calls = [part for part in response.parts if part.item.kind is Kind.TOOL_CALL]
     message: Json = {"role": "assistant", "content": _content(response, ask)}
-    message |= _beside(response, ask, _filler(ask.contract, seen, called=bool(calls)))
+    message |= _thought_fields(response, ask, _filler(ask.contract, seen, called=bool(calls)))
     if not calls:
         return message
     if not message["content"]:
@@ -104,7 +104,7 @@ def _wire(part: SendableItem, name: str) -> str:
     return word(part.item.wire.get(name)) if part.verbatim else ""
 
 
-def _beside(response: Response, ask: Ask, filler: Json) -> Json:
+def _thought_fields(response: Response, ask: Ask, filler: Json) -> Json:
     """The thoughts that have fields of their own."""
     thoughts = _thoughts_of(response)
     if not thoughts and ask.effort != OFF:

@@ -40,17 +40,23 @@ NOT_A_REVIEWER = "Choose a reviewer who does not own it."
 
 def held_by(reviewer: User) -> QuerySet[Submission]:
     """What they took or were given, judged or not. One's own is not one's own to review."""
-    return there().filter(_reviews(reviewer), reviewer=reviewer).exclude(conversation__owner=reviewer)
+    return (
+        there().filter(_is_among_reviewers(reviewer), reviewer=reviewer).exclude(conversation__owner=reviewer)
+    )
 
 
 def free_for(reviewer: User) -> QuerySet[Submission]:
     """What nobody holds, or somebody who reviews no more."""
-    return there().filter(_reviews(reviewer), _is_free(), verdict="").exclude(conversation__owner=reviewer)
+    return (
+        there()
+        .filter(_is_among_reviewers(reviewer), _is_free(), verdict="")
+        .exclude(conversation__owner=reviewer)
+    )
 
 
 def queue_of(reviewer: User) -> QuerySet[Submission]:
     """What they hold, and what they may take."""
-    rows = there().filter(_reviews(reviewer), Q(reviewer=reviewer) | Q(_is_free(), verdict=""))
+    rows = there().filter(_is_among_reviewers(reviewer), Q(reviewer=reviewer) | Q(_is_free(), verdict=""))
     return rows.exclude(conversation__owner=reviewer).order_by("-created_at", "-pk")
 
 
@@ -69,7 +75,7 @@ def judged() -> QuerySet[Submission]:
 
 def readable_by(person: User) -> QuerySet[Submission]:
     """One's own, and what one holds."""
-    return there().filter(Q(conversation__owner=person) | Q(_reviews(person), reviewer=person))
+    return there().filter(Q(conversation__owner=person) | Q(_is_among_reviewers(person), reviewer=person))
 
 
 def open_for(person: User, submission: Submission) -> None:
@@ -183,13 +189,13 @@ def assign(submission: Submission, *, to: User) -> None:
 @transaction.atomic
 def append_note(submission: Submission, *, by: User, text: str, message: UUID) -> Note:
     """On a message, by whoever reviews it."""
-    return _append(_hold_as(by, submission.pk), by, text, message)
+    return _append_note(_hold_as(by, submission.pk), by, text, message)
 
 
 @transaction.atomic
 def append_answer(submission: Submission, *, by: User, text: str, to: Note) -> Note:
     """Of either side; an answer to an answer stands below the note that began it."""
-    return _append(_held_submission(submission.pk), by, text, to.message_id, to.answer_to or to)
+    return _append_note(_held_submission(submission.pk), by, text, to.message_id, to.answer_to or to)
 
 
 @transaction.atomic
@@ -284,7 +290,7 @@ def _tell_other_side(row: Submission, by: User) -> None:
         tell_person(other, "reviews")
 
 
-def _append(row: Submission, by: User, text: str, message: UUID, answer_to: Note | None = None) -> Note:
+def _append_note(row: Submission, by: User, text: str, message: UUID, answer_to: Note | None = None) -> Note:
     if by.pk not in (row.reviewer_id, row.conversation.owner_id):
         raise Refused(TAKEN)
     if not _left(row).filter(message=message).exists():
@@ -309,7 +315,7 @@ def has_work() -> Q:
     return Q(verdict="") | Q(news_for_reviewer=True)
 
 
-def _reviews(person: User) -> Exists:
+def _is_among_reviewers(person: User) -> Exists:
     """Whether they are a reviewer: asked with what they want."""
     return Exists(reviewers().order_by().filter(pk=person.pk))
 

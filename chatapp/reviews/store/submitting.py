@@ -101,7 +101,7 @@ def _making(
         scope=scope,
         question=clean(question),
         withdrawn_at=UNSEEN,
-        **_sums(chosen, tree),
+        **_sums_to_keep(chosen, tree),
     )
     return made, chosen
 
@@ -217,7 +217,7 @@ def _choose(tree: Tree[UUID], rows: dict[UUID, _Row], leaf: UUID, scope: Scope) 
     return [rows[pk] for pk in ended if pk]
 
 
-def _sums(chosen: Sequence[_Row], tree: Tree[UUID]) -> dict[str, Any]:
+def _sums_to_keep(chosen: Sequence[_Row], tree: Tree[UUID]) -> dict[str, Any]:
     above = {tree.parents[row.pk] for row in chosen}
     answers = [row for row in chosen if row.role == Role.ASSISTANT]
     taken = [ms for row in answers for ms in Recorded(row.metadata).thoughts.values()]

@@ -57,7 +57,7 @@ def load_shared_page(
         owner=shared.owner_name,
         since=Moment(shared.share.created_at.astimezone(zone)),
         parts=_what_is_here(shared.share, branch),
-        sums=_sums(branch, catalog, len(path)),
+        sums=_sums_in_words(branch, catalog, len(path)),
         messages=[_shown_message(branch, row, shared.share, look, catalog) for row in branch.messages],
         earlier=max(0, start - AT_ONCE) if start else None,
         later=start + AT_ONCE if start + AT_ONCE < len(path) else None,
@@ -104,7 +104,7 @@ def _what_is_here(share: Share, branch: Branch) -> str:
     return "".join(f", {part}" for part in words)
 
 
-def _sums(branch: Branch, catalog: Catalog, length: int) -> str:
+def _sums_in_words(branch: Branch, catalog: Catalog, length: int) -> str:
     """Of a branch that goes on elsewhere nobody adds up the thinking."""
     said = many((length + 1) // 2, "question")
     if len(branch.messages) < length:

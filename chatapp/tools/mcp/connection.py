@@ -155,17 +155,17 @@ async def _listen(client: Client, news: asyncio.Event) -> None:
 
 def failure_in_words(error: BaseException) -> str:
     """Why there is no connection, in one sentence."""
-    causes = list(_leaves(error))
+    causes = list(_single_errors(error))
     for cause in causes:
         if isinstance(cause, Problem):
             return str(cause)
     return _sentence(causes[0])
 
 
-def _leaves(error: BaseException) -> Any:
+def _single_errors(error: BaseException) -> Any:
     if isinstance(error, BaseExceptionGroup):
         for inner in error.exceptions:
-            yield from _leaves(inner)
+            yield from _single_errors(inner)
     else:
         yield error
 

@@ -51,7 +51,7 @@ async def _pass_on(process: asyncio.subprocess.Process, arrived: ObjectSendStrea
     async with arrived:
         with suppress(anyio.BrokenResourceError, anyio.ClosedResourceError, ConnectionError):
             while line := await _next_line(process.stdout):
-                if (message := _message_in(line)) is not None:
+                if (message := _as_message(line)) is not None:
                     await arrived.send(SessionMessage(message))
 
 
@@ -64,7 +64,7 @@ async def _next_line(stdout: asyncio.StreamReader) -> bytes:
         raise Problem(TOO_LONG) from None
 
 
-def _message_in(line: bytes) -> Any:
+def _as_message(line: bytes) -> Any:
     """None for what is not meant as a message: some servers print to where they should not."""
     if not line.lstrip().startswith(b"{"):
         return None
