@@ -13,7 +13,7 @@ import httpx
 
 from ..net.dial import ANYWHERE, PUBLIC, public_trust
 from .base import Endpoint, ProviderError, Trouble
-from .failures import failing_in_words, label_of
+from .failures import failing_in_words
 from .reader import StreamLimits
 from .transport import AnswerBody, Transport
 
@@ -70,14 +70,12 @@ def request(
         raise ProviderError(Trouble.KEY, endpoint.problem)
     if not all(_fits_a_header(value) for value in headers.values()):
         sentence = (
-            f"The API key of {label_of(endpoint)} holds characters that no key has. Check it in the settings."
+            f"The API key of {endpoint.who} holds characters that no key has. Check it in the settings."
         )
         raise ProviderError(Trouble.KEY, sentence)
     url = _url_below(endpoint.base_url, path)
     if url is None:
-        raise ProviderError(
-            Trouble.UNREACHABLE, f"The base URL of {label_of(endpoint)} is not a web address."
-        )
+        raise ProviderError(Trouble.UNREACHABLE, f"The base URL of {endpoint.who} is not a web address.")
     method = "GET" if content is None else "POST"
     timeout = httpx.Timeout(limits.silence, connect=limits.connect, pool=None)
     return client(public=endpoint.public).build_request(

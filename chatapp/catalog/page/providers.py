@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from ...core.plural import many
 from ...core.visible import visible
 from ...providers.configured import Catalog, Listing
-from ...providers.failures import label_of
 from ..models import ModelProvider
 
 OFF = "Switched off."
@@ -42,7 +41,7 @@ def provider_lines(
 def _of_the_environment(catalog: Catalog, told: Mapping[str, Listing]) -> Iterator[ProviderLine]:
     for name in filter(catalog.is_own, catalog.names):
         endpoint = catalog.provider(name).endpoint
-        yield _provider_line(told.get(name), name, label_of(endpoint), endpoint.base_url or "this machine")
+        yield _provider_line(told.get(name), name, endpoint.who, endpoint.base_url or "this machine")
 
 
 def _of_row(catalog: Catalog, told: Mapping[str, Listing], row: ModelProvider) -> ProviderLine:

@@ -8,8 +8,8 @@ from typing import Any, assert_never
 
 from ...core.contracts import Repair
 from ...core.history import History, Question, Response, Result, SendableItem, Step
-from ...core.items import KeyMaker, Kind, Outcome
-from ..base import OFF, Ask, Endpoint, ModelSpec, ProviderError, ToolSpec, Wire
+from ...core.items import Kind, Outcome
+from ..base import OFF, Ask, Endpoint, ModelSpec, ToolSpec, Wire
 from .model_facts import abilities, known
 from .refusals import refusal
 from .stream import MessagesParser, arguments_object
@@ -32,6 +32,7 @@ Row = dict[str, Any]
 
 class MessagesWire:
     dialect = "messages"
+    parser, refusal = MessagesParser, staticmethod(refusal)
 
     def path(self, endpoint: Endpoint) -> str:
         return "/v1/messages"
@@ -59,14 +60,6 @@ class MessagesWire:
 
     def thoughts(self, ask: Ask, body: Mapping[str, Any]) -> int:
         return sum(block["type"] in THOUGHTS for message in body["messages"] for block in message["content"])
-
-    def parser(self, ask: Ask, keys: KeyMaker) -> MessagesParser:
-        return MessagesParser(ask, keys)
-
-    def refusal(
-        self, endpoint: Endpoint, status: int, headers: Mapping[str, str], text: str
-    ) -> ProviderError:
-        return refusal(endpoint.label or endpoint.name, status, headers, text)
 
     def model(self, endpoint: Endpoint, row: Mapping[str, Any]) -> ModelSpec:
         name = str(row["id"])

@@ -7,8 +7,8 @@ from typing import Any, assert_never
 
 from ...core.contracts import Repair
 from ...core.history import Question, Response, Result, SendableItem, Step
-from ...core.items import KeyMaker, Kind
-from ..base import OFF, Ask, Endpoint, ModelSpec, ProviderError, ToolSpec, Wire
+from ...core.items import Kind
+from ..base import OFF, Ask, Endpoint, ModelSpec, ToolSpec, Wire
 from .model_facts import NO_THINKING, known
 from .refusals import refusal
 from .stream import KINDS, ResponsesParser
@@ -18,6 +18,7 @@ ENCRYPTED = "reasoning.encrypted_content"
 
 class ResponsesWire:
     dialect = "responses"
+    parser, refusal = ResponsesParser, staticmethod(refusal)
 
     def path(self, endpoint: Endpoint) -> str:
         return "/responses"
@@ -46,14 +47,6 @@ class ResponsesWire:
 
     def thoughts(self, ask: Ask, body: Mapping[str, Any]) -> int:
         return sum(item.get("type") == "reasoning" for item in body["input"])
-
-    def parser(self, ask: Ask, keys: KeyMaker) -> ResponsesParser:
-        return ResponsesParser(ask, keys)
-
-    def refusal(
-        self, endpoint: Endpoint, status: int, headers: Mapping[str, str], text: str
-    ) -> ProviderError:
-        return refusal(endpoint.label or endpoint.name, status, headers, text)
 
     def model(self, endpoint: Endpoint, row: Mapping[str, Any]) -> ModelSpec:
         name = str(row["id"])
