@@ -6,9 +6,11 @@ import ast
 import re
 import tomllib
 from importlib.metadata import version
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
+from django.core.management import get_commands
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 from packaging.version import Version
@@ -38,6 +40,8 @@ IN_A_ROOM = {
 MADE_LATER = {"DATA_DIR/secret-key", "var/secret-key"}
 # How whoever a question is about is called.
 PERSONS = {"user", "person", "owner", "author", "viewer", "reader", "reviewer", "by", "who"}
+DOCUMENTS = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").rglob("*.md")), ROOT / "bench/README.md"]
+OUR_FOLDERS = ("chatapp", "templates", "static", "tests", "bench")
 STYLES = sorted((ROOT / "static/css").glob("*.css"))
 
 
@@ -205,6 +209,19 @@ def test_what_a_document_names_is_there(document):
         for name in named - MADE_LATER
         if not any(any(folder.glob(f"**/{name}")) for folder in folders) and not any(ROOT.glob(name))
     } == set()
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda file: str(file.relative_to(ROOT)))
+def test_what_a_document_leads_to_and_tells_to_run_is_there(document):
+    """What stands in a page of docs/adr may be somebody else's, but not where it begins with a folder of ours."""
+    text = document.read_text()
+    ours = re.findall(rf"`((?:{'|'.join(OUR_FOLDERS)})/[\w.*/-]*)`", text)
+    links = re.findall(r"\]\((?!https?:)([\w./-]+)(?:#[\w-]+)?\)", re.sub(r"`[^`\n]*`", "", text))
+    modules = re.findall(r"python -m ((?:bench|chatapp|tests)[\w.]*\w)", text)
+    assert [path for path in ours if not any(ROOT.glob(path))] == []
+    assert [link for link in links if not (document.parent / link).exists()] == []
+    assert [name for name in modules if find_spec(name) is None] == []
+    assert set(re.findall(r"manage\.py (\w+)", text)) <= get_commands().keys()
 
 
 def test_every_folder_is_on_the_map():

@@ -62,7 +62,7 @@ def choices_of(chosen: StaffChoices) -> Choices:
     return Choices(
         endpoints=tuple(endpoint_of(row) for row in rows if row.is_on),
         off={row.name: row.label or row.name for row in rows if not row.is_on},
-        said={row.name: _said(row) for row in chosen.models},
+        said={row.name: _staff_said(row) for row in chosen.models},
         default=chosen.default_model,
     )
 
@@ -84,7 +84,7 @@ def endpoint_of(row: ModelProvider) -> Endpoint:
     )
 
 
-def _said(row: KnownModel) -> StaffSaid:
+def _staff_said(row: KnownModel) -> StaffSaid:
     return StaffSaid(label=row.label, effort=row.effort, hidden=row.is_hidden)
 
 

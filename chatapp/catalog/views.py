@@ -21,14 +21,14 @@ def models(request: HttpRequest) -> HttpResponse:
     search = request.GET.get("q", "").strip()
     catalog = engine().catalog
     groups = models_shown.all_models(async_to_sync(catalog.models_soon)(), search)
-    unlisted, sentence = _unlisted(search) if search and not groups else ((), "")
+    unlisted, sentence = _by_full_name(search) if search and not groups else ((), "")
     context = {"search": search, "groups": groups, "unlisted": unlisted, "sentence": sentence}
     return render(
         request, "catalog/_models_dialog.html" if by_script(request) else "catalog/models.html", context
     )
 
 
-def _unlisted(name: str) -> tuple[tuple[ProviderGroup, ...], str]:
+def _by_full_name(name: str) -> tuple[tuple[ProviderGroup, ...], str]:
     """A model that its provider does not list can be asked by its full name; else why not."""
     try:
         spec = engine().catalog.offered(name)[1]

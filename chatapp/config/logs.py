@@ -57,8 +57,8 @@ class TextFormatter(_Formatter):
     """For a person at a terminal."""
 
     def words(self, record: logging.LogRecord) -> str:
-        facts = "".join(f" {name}={value}" for name, value in _facts(record).items())
-        line = f"{_moment(record):%H:%M:%S} {record.levelname} {record.name}: {_message(record)}{facts}"
+        facts = "".join(f" {name}={value}" for name, value in _extras(record).items())
+        line = f"{_moment(record):%H:%M:%S} {record.levelname} {record.name}: {_sentence_of(record)}{facts}"
         trace = self.trace(record)
         return f"{line}\n{trace}" if trace else line
 
@@ -71,8 +71,8 @@ class JsonFormatter(_Formatter):
             "time": _moment(record).isoformat(timespec="milliseconds"),
             "level": record.levelname.lower(),
             "logger": record.name,
-            "message": _message(record),
-            **_facts(record),
+            "message": _sentence_of(record),
+            **_extras(record),
         }
         trace = self.trace(record)
         return json.dumps(line | {"trace": trace} if trace else line)
@@ -82,7 +82,7 @@ def _moment(record: logging.LogRecord) -> datetime:
     return datetime.fromtimestamp(record.created, UTC)
 
 
-def _facts(record: logging.LogRecord) -> dict[str, Any]:
+def _extras(record: logging.LogRecord) -> dict[str, Any]:
     """What was handed over as `extra`: numbers and words, no objects."""
     if not _is_ours(record):
         return {}
@@ -98,7 +98,7 @@ def _is_ours(record: logging.LogRecord) -> bool:
     return record.name.partition(".")[0] == OURS
 
 
-def _message(record: logging.LogRecord) -> str:
+def _sentence_of(record: logging.LogRecord) -> str:
     """Of another package the sentence with its values left out. A line without values may have been put together from them."""
     if _is_ours(record):
         return record.getMessage()

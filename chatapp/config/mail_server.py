@@ -30,7 +30,7 @@ class MailServer:
 def mail_server(url: str) -> MailServer | None:
     if not url:
         return None
-    parts = _parts(url)
+    parts = _split(url)
     if not parts.hostname or parts.path not in ("", "/") or parts.fragment or parts.port == 0:
         raise Misconfigured(f"EMAIL_URL cannot be read; it must look like {EXAMPLE}.")
     user, password = (_credential(text or "") for text in (parts.username, parts.password))
@@ -38,11 +38,11 @@ def mail_server(url: str) -> MailServer | None:
         raise Misconfigured("EMAIL_URL has a user without a password, or a password without a user.")
     ssl = parts.scheme == "smtps"
     port = parts.port or _PORTS[parts.scheme]
-    tls = _tls(parts, ssl=ssl, password=password)
+    tls = _wants_tls(parts, ssl=ssl, password=password)
     return MailServer(host=parts.hostname, port=port, user=user, password=password, tls=tls, ssl=ssl)
 
 
-def _parts(url: str) -> SplitResult:
+def _split(url: str) -> SplitResult:
     try:
         parts = urlsplit(url)
         known = parts.scheme in _PORTS and parts.port != 0
@@ -65,7 +65,7 @@ def _credential(text: str) -> str:
     return plain
 
 
-def _tls(parts: SplitResult, *, ssl: bool, password: str) -> bool:
+def _wants_tls(parts: SplitResult, *, ssl: bool, password: str) -> bool:
     asked = parse_qsl(parts.query, keep_blank_values=True)
     if asked not in ([], [("tls", "0")], [("tls", "1")]):
         raise Misconfigured("EMAIL_URL may have ?tls=1 or ?tls=0 at its end, and nothing else.")

@@ -13,7 +13,7 @@ def kept_in(folder: Path) -> str:
     file = folder / "secret-key"
     try:
         if not file.exists():
-            _make(file)
+            _make_key(file)
         key = file.read_text().strip()
     except OSError as error:
         raise Misconfigured(f"The secret key in {str(file)!r} cannot be used: {error.strerror}.") from error
@@ -24,7 +24,7 @@ def kept_in(folder: Path) -> str:
     return key
 
 
-def _make(file: Path) -> None:
+def _make_key(file: Path) -> None:
     """Of several processes that start at once, one makes the key and all read it."""
     draft = file.with_name(f".secret-key-{os.getpid()}")
     draft.touch(mode=0o600)

@@ -76,8 +76,8 @@ def load_page(
     if after and not after.pinned:
         rows = list(_after(others, after)[: PAGE + 1])
     else:
-        rows = _together(_after(pinned, after)[: PAGE + 1], others[: PAGE + 1])
-    page = _rows(rows[:PAGE], over)
+        rows = _pinned_first(_after(pinned, after)[: PAGE + 1], others[: PAGE + 1])
+    page = _list_rows(rows[:PAGE], over)
     last = page[-1] if len(rows) > PAGE else None
     return Page(page, Cursor(last.pinned, last.updated_at, last.id) if last else None)
 
@@ -106,25 +106,25 @@ def load_row(conversation: UUID, *, over: Collection[UUID] = ()) -> ListRow | No
     """A conversation as the list shows it; None where it is in no list any more."""
     if not over:
         row: Any = _LISTED.first(conversation)
-        return row and replace(_row(row), state=ConversationState(row.state))
-    return next(iter(_rows(Conversation.objects.filter(pk=conversation, deleted_at=None), over)), None)
+        return row and replace(_list_row(row), state=ConversationState(row.state))
+    return next(iter(_list_rows(Conversation.objects.filter(pk=conversation, deleted_at=None), over)), None)
 
 
 def row_as_written(written: Written | None) -> ListRow | None:
     """The same of a conversation in which nothing else was going on when a question was written; None where it has to be loaded."""
     if not isinstance(written, Begun) or not written.is_only_turn:
         return None
-    return replace(_row(written.question.conversation), state=ConversationState.ANSWERS)
+    return replace(_list_row(written.question.conversation), state=ConversationState.ANSWERS)
 
 
 @transaction.atomic
 def pin(conversation: UUID, *, pinned: bool) -> None:
-    _mark(conversation, pinned_at=timezone.now() if pinned else None)
+    _change_and_tell(conversation, pinned_at=timezone.now() if pinned else None)
 
 
 @transaction.atomic
 def archive(conversation: UUID, *, archived: bool) -> None:
-    _mark(conversation, archived_at=timezone.now() if archived else None)
+    _change_and_tell(conversation, archived_at=timezone.now() if archived else None)
 
 
 @transaction.atomic
@@ -137,7 +137,7 @@ def save_instructions(conversation: UUID, text: str) -> None:
     row.save(update_fields=["instructions"])
 
 
-def _mark(conversation: UUID, **fields: datetime | None) -> None:
+def _change_and_tell(conversation: UUID, **fields: datetime | None) -> None:
     Conversation.objects.filter(pk=conversation).update(**fields)
     tell(conversation, "listed")
 
@@ -150,7 +150,7 @@ def _titled(rows: QuerySet[Conversation], words: str) -> QuerySet[Conversation]:
     return rows
 
 
-def _together(pinned: QuerySet[Conversation], others: QuerySet[Conversation]) -> list[Conversation]:
+def _pinned_first(pinned: QuerySet[Conversation], others: QuerySet[Conversation]) -> list[Conversation]:
     """In one query: each of both is found by its index."""
     found = Conversation.objects.filter(Q(pk__in=pinned.values("pk")) | Q(pk__in=others.values("pk")))
     rows = found.defer("tools", "instructions").order_by("-updated_at", "-id")
@@ -164,13 +164,13 @@ def _after(rows: QuerySet[Conversation], cursor: Cursor | None) -> QuerySet[Conv
     return rows.filter(older, updated_at__lte=cursor.updated_at)
 
 
-def _rows(conversations: Iterable[Conversation], over: Collection[UUID]) -> tuple[ListRow, ...]:
-    rows = [_row(conversation) for conversation in conversations]
+def _list_rows(conversations: Iterable[Conversation], over: Collection[UUID]) -> tuple[ListRow, ...]:
+    rows = [_list_row(conversation) for conversation in conversations]
     states = _states([row.id for row in rows], over)
     return tuple(replace(row, state=states.get(row.id, ConversationState.CALM)) for row in rows)
 
 
-def _row(row: Conversation) -> ListRow:
+def _list_row(row: Conversation) -> ListRow:
     return ListRow(row.id, row.title, row.updated_at, row.pinned_at is not None, row.archived_at is not None)
 
 

@@ -126,7 +126,7 @@ class _Fold:
     def history(self) -> History:
         steps = (step for at, message in enumerate(self.branch) for step in self._message(at, message))
         # Before the numbers, which are known when all steps are.
-        joined = tuple(_joined(steps))
+        joined = tuple(_questions_joined(steps))
         return History(joined, self.replayed, dict(self.dropped))
 
     def _message(self, at: int, message: Logged) -> Iterator[Step]:
@@ -165,8 +165,8 @@ class _Fold:
             if part.item.kind is Kind.TOOL_CALL:
                 self.calls += 1
                 call_id = part.item.call_id if part.verbatim else f"call{self.calls:05d}"
-                named = parts[n] = replace(part, item=_named(part.item), call_id=call_id)
-                answers.append(_result(named.item, call_id, results))
+                named = parts[n] = replace(part, item=_with_a_name(part.item), call_id=call_id)
+                answers.append(_result_of(named.item, call_id, results))
         return Response(tuple(parts), tuple(answers)) if parts else None
 
     def _group(self, at: int, group: Sequence[Item], called: bool) -> list[SendableItem]:
@@ -238,7 +238,7 @@ class _Fold:
 
     def _new_ids(self, parts: Sequence[SendableItem]) -> bool:
         """True when every item of the group has an id of this very model, and none was sent before."""
-        ids = [_id(part.item) for part in parts if part.verbatim and self._same_model(part.item)]
+        ids = [_given_id(part.item) for part in parts if part.verbatim and self._same_model(part.item)]
         known = {given for given in ids if given}
         if len(known) < len(parts) or self.ids & known:
             return False
@@ -251,7 +251,7 @@ def is_in_content(thought: Item) -> bool:
     return thought.dialect == "chat" and bool(thought.wire.get("content"))
 
 
-def _joined(steps: Iterable[Step]) -> Iterator[Step]:
+def _questions_joined(steps: Iterable[Step]) -> Iterator[Step]:
     """Questions that nothing stands between are one."""
     last: Step | None = None
     for step in steps:
@@ -265,11 +265,11 @@ def _joined(steps: Iterable[Step]) -> Iterator[Step]:
         yield last
 
 
-def _named(call: Item) -> Item:
+def _with_a_name(call: Item) -> Item:
     return call if call.name else replace(call, name=NAMELESS)
 
 
-def _id(item: Item) -> str:
+def _given_id(item: Item) -> str:
     given = item.wire.get("id")
     return given if isinstance(given, str) else ""
 
@@ -325,7 +325,7 @@ def _results_by_call(items: Sequence[Item]) -> dict[str, deque[Item]]:
     return results
 
 
-def _result(call: Item, call_id: str, results: Mapping[str, deque[Item]]) -> Result:
+def _result_of(call: Item, call_id: str, results: Mapping[str, deque[Item]]) -> Result:
     """Every call goes with a result, or the provider refuses the whole request."""
     found = results.get(call.call_id)
     if not found:

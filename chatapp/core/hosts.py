@@ -74,7 +74,7 @@ def _misleading(text: str) -> Iterator[Misleading]:
         host = unquote(_PORT.sub("", host).strip(_AROUND)[:LONGEST])
         if not _is_meant_as_host(found, host):
             continue
-        real = host if host.isascii() else _plain(host)
+        real = host if host.isascii() else _as_resolved(host)
         if not host.isascii():
             yield Misleading(host, FOREIGN, real)
         if at and not found["mail"] and "." in unquote(before):
@@ -86,7 +86,7 @@ def _is_meant_as_host(found: re.Match[str], host: str) -> bool:
     return bool(host) and (found["scheme"] is not None or any(dot in host for dot in _DOTS))
 
 
-def _plain(host: str) -> str:
+def _as_resolved(host: str) -> str:
     """As the network spells it, or its signs as numbers where it has no spelling."""
     try:
         return host.lower().encode("idna").decode("ascii")

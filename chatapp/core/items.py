@@ -65,7 +65,7 @@ class KeyMaker:
         """The provider's id where it can be a key and is new here, else `part-<n>`."""
         key = (
             item_id
-            if isinstance(item_id, str) and _fits(item_id) and item_id not in self._used
+            if isinstance(item_id, str) and _is_right_id(item_id) and item_id not in self._used
             else self._part()
         )
         self._used.add(key)
@@ -79,7 +79,7 @@ class KeyMaker:
         return f"part-{n}"
 
 
-def _fits(item_id: str) -> bool:
+def _is_right_id(item_id: str) -> bool:
     return 1 <= len(item_id) <= KEY_CAP and item_id.isascii() and item_id.isprintable()
 
 

@@ -42,7 +42,7 @@ def _laid_out(text: str) -> Iterator[str]:
             depth -= 1
         if _begins_a_line(token, before):
             yield "\n" + _INDENT * min(depth, DEEPEST_INDENT)
-        yield _word(token)
+        yield _readable(token)
         if token in ("{", "["):
             depth += 1
         before = token
@@ -54,7 +54,7 @@ def _begins_a_line(token: str, before: str) -> bool:
     return before in ("{", "[", ",")
 
 
-def _word(sign: str) -> str:
+def _readable(sign: str) -> str:
     if sign == ":":
         return ": "
     return json.dumps(json.loads(sign), ensure_ascii=False) if sign.startswith('"') else sign

@@ -3,11 +3,13 @@ what cannot be right counts as not recorded."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
+
+from .named import number
+from .values import count_in, fields, rows
 
 # Three years in milliseconds, and more tokens than any window: beyond it a number is damage.
 MOST = 100_000_000_000
@@ -65,7 +67,7 @@ class Recorded:
     """The metadata of one answer, read where it is asked for."""
 
     def __init__(self, metadata: object) -> None:
-        self._metadata = _map(metadata)
+        self._metadata = fields(metadata)
 
     @property
     def metadata(self) -> Mapping[str, Any]:
@@ -74,7 +76,7 @@ class Recorded:
     @cached_property
     def stretches(self) -> dict[str, Stretch]:
         """When each item came, by its key."""
-        spans = ((key, _stretch(span)) for key, span in _map(self._metadata.get("timings_ms")).items())
+        spans = ((key, _stretch(span)) for key, span in fields(self._metadata.get("timings_ms")).items())
         return {key: span for key, span in spans if span}
 
     @cached_property
@@ -84,7 +86,7 @@ class Recorded:
 
     @cached_property
     def rounds(self) -> tuple[Round, ...]:
-        return tuple(map(_round, _rows(self._metadata.get("rounds"))))
+        return tuple(map(_round, rows(self._metadata.get("rounds"))))
 
     @property
     def elapsed(self) -> int | None:
@@ -93,8 +95,8 @@ class Recorded:
     @cached_property
     def gaps(self) -> dict[int, Gap]:
         """Where it was continued, by the rounds with which it went on."""
-        gaps = ((name, _gap(gap)) for name, gap in _map(self._metadata.get("gaps")).items())
-        return {int(name): gap for name, gap in gaps if gap and re.fullmatch("[0-9]{1,6}", name)}
+        gaps = ((number(name), _gap(gap)) for name, gap in fields(self._metadata.get("gaps")).items())
+        return {name: gap for name, gap in gaps if name is not None and gap}
 
     def gap_after(self, round: int) -> Gap | None:
         """Between this round and the next one that a person asked for."""
@@ -108,16 +110,16 @@ class Recorded:
 
 def count(value: object) -> int | None:
     """A whole number that can be right."""
-    return value if type(value) is int and 0 <= value <= MOST else None
+    return count_in(value, MOST)
 
 
 def _gap(gap: object) -> Gap | None:
-    stopped, went_on = (count(_map(gap).get(name)) for name in ("stopped", "went_on"))
+    stopped, went_on = (count(fields(gap).get(name)) for name in ("stopped", "went_on"))
     return Gap(stopped, went_on) if stopped is not None and went_on is not None else None
 
 
 def _stretch(span: object) -> Stretch | None:
-    values = _map(span)
+    values = fields(span)
     start, end = count(values.get("start")), count(values.get("end"))
     if start is None or end is None or end < start:
         return None
@@ -149,13 +151,5 @@ def _lines(value: object) -> tuple[str, ...]:
 
 
 def _counts(values: object) -> dict[str, int]:
-    counted = ((name, count(value)) for name, value in _map(values).items())
+    counted = ((name, count(value)) for name, value in fields(values).items())
     return {name: value for name, value in counted if value is not None}
-
-
-def _map(value: object) -> dict[str, Any]:
-    return value if isinstance(value, dict) else {}
-
-
-def _rows(value: object) -> Iterator[dict[str, Any]]:
-    yield from (row for row in value if isinstance(row, dict)) if isinstance(value, list) else ()

@@ -43,17 +43,17 @@ def one_line(text: str) -> str:
 def first_words(text: str) -> str:
     """How a question begins, whole words where they fit, without signs of Markdown."""
     # No title needs more of a question, which may be as long as a book.
-    return _cut(one_line(unmarked(text[: 20 * WORDS_CAP])), WORDS_CAP)
+    return _cut_at_a_word(one_line(unmarked(text[: 20 * WORDS_CAP])), WORDS_CAP)
 
 
 def from_model(text: str) -> str:
     """What a model meant as a title: its first line, without the dress models like to put on it."""
     lines = (line for line in map(one_line, unmarked(text).splitlines()) if line.strip(_QUOTES + "#-. "))
     bare = _LABEL.sub("", next(lines, "").strip(_QUOTES + " "))
-    return _cut(bare.lstrip("# ").strip(_QUOTES + " ").rstrip("."), MODEL_CAP)
+    return _cut_at_a_word(bare.lstrip("# ").strip(_QUOTES + " ").rstrip("."), MODEL_CAP)
 
 
-def _cut(line: str, cap: int) -> str:
+def _cut_at_a_word(line: str, cap: int) -> str:
     if len(line) <= cap:
         return line
     whole, space, _ = line[:cap].rpartition(" ")
@@ -63,7 +63,7 @@ def _cut(line: str, cap: int) -> str:
 def unmarked(text: str) -> str:
     """Line by line. Fenced code and what was logged go where there are words beside it."""
     words, code = _apart(text.splitlines())
-    found = [plain for line in words if (plain := _plain(line))]
+    found = [plain for line in words if (plain := _without_markdown(line))]
     return "\n".join(found or [line for line in code if line.strip()])
 
 
@@ -85,7 +85,7 @@ def _apart(lines: list[str]) -> tuple[list[str], list[str]]:
     return words, code
 
 
-def _plain(line: str) -> str:
+def _without_markdown(line: str) -> str:
     if _NO_WORDS.fullmatch(line):
         return ""
     for _ in range(_DEEPEST):

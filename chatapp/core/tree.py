@@ -77,7 +77,9 @@ def repair(rows: Iterable[tuple[Id, Id | None]], *, head: Id | None = None) -> T
         children.setdefault(parent, []).append(message)
     tree = Tree(parents, {parent: tuple(messages) for parent, messages in children.items()}, None, ())
     if head is not None and head not in parents:
-        problems.append(f"The message to open, {_named(head)}, does not exist; the newest one is opened.")
+        problems.append(
+            f"The message to open, {_short_name(head)}, does not exist; the newest one is opened."
+        )
     opened = head if head in parents else tree.newest_leaf(next(reversed(parents), None))
     return Tree(parents, tree.children, opened, tuple(problems))
 
@@ -88,7 +90,7 @@ def _first_rows(rows: Iterable[tuple[Id, Id | None]], problems: list[str]) -> di
         if message is None:
             problems.append("A message without an id was left out.")
         elif message in parents:
-            problems.append(f"Message {_named(message)} came twice; its first place counts.")
+            problems.append(f"Message {_short_name(message)} came twice; its first place counts.")
         else:
             parents[message] = parent
     return parents
@@ -98,7 +100,9 @@ def _lift_orphans(parents: dict[Id, Id | None], problems: list[str]) -> None:
     for message, parent in parents.items():
         if parent is not None and parent not in parents:
             parents[message] = None
-            problems.append(f"Message {_named(message)} answers one that does not exist; it is a root now.")
+            problems.append(
+                f"Message {_short_name(message)} answers one that does not exist; it is a root now."
+            )
 
 
 def _lift_cycles(parents: dict[Id, Id | None], problems: list[str]) -> None:
@@ -114,7 +118,7 @@ def _lift_cycles(parents: dict[Id, Id | None], problems: list[str]) -> None:
         if at is not None and at in walked:
             first = min(_around(at, parents), key=order.__getitem__)
             parents[first] = None
-            problems.append(f"Message {_named(first)} is below itself; it is a root now.")
+            problems.append(f"Message {_short_name(first)} is below itself; it is a root now.")
         sound.update(walked)
 
 
@@ -127,5 +131,5 @@ def _around(start: Id, parents: Mapping[Id, Id | None]) -> Iterable[Id]:
             return
 
 
-def _named(message: Hashable) -> str:
+def _short_name(message: Hashable) -> str:
     return f"{message!s:.80}"

@@ -17,7 +17,7 @@ def loads(text: str) -> Any:
         value = _value(text)
     except RecursionError:
         raise ValueError("nested too deeply") from None
-    if text.count("[") + text.count("{") > DEEPEST and _too_deep(value):
+    if text.count("[") + text.count("{") > DEEPEST and too_deep(value):
         raise ValueError("nested too deeply")
     return value
 
@@ -44,14 +44,14 @@ def encode(value: Any) -> bytes:
         return dumps(value).encode()
 
 
-def _too_deep(value: Any) -> bool:
+def too_deep(value: Any, deepest: int = DEEPEST) -> bool:
     level = [value]
-    for _ in range(DEEPEST):
-        level = [inner for outer in level for inner in _inside(outer) if isinstance(inner, dict | list)]
+    for _ in range(deepest):
+        level = [inner for outer in level for inner in _inner_values(outer) if isinstance(inner, dict | list)]
     return bool(level)
 
 
-def _inside(value: Any) -> Iterable[Any]:
+def _inner_values(value: Any) -> Iterable[Any]:
     if isinstance(value, dict):
         return value.values()
     return value if isinstance(value, list) else ()

@@ -67,7 +67,7 @@ class _Shown(dict[int, str]):
         self._leave, self._written = leave, written
 
     def __missing__(self, number: int) -> str:
-        kind = _kind(chr(number))
+        kind = _leave_for(chr(number))
         left = kind is None or bool(kind & self._leave)
         shown = chr(number) if left else self._written.format(number)
         if len(self) < _MOST_KNOWN:
@@ -78,7 +78,7 @@ class _Shown(dict[int, str]):
 _shown = cache(_Shown)
 
 
-def _kind(sign: str) -> Leave | None:
+def _leave_for(sign: str) -> Leave | None:
     """Which leave a sign needs to stand as it is; None where it is seen."""
     for leave, signs in _LEFT.items():
         if signs.match(sign):

@@ -28,7 +28,7 @@ def insight(request: SignedIn) -> HttpResponse:
     only_staff(request.user)
     asked = chosen(request, day_of(timezone.now()))
     people = load_people(asked.since, model=asked.model, most=MOST_PEOPLE + 1)
-    return render(request, "insight/insight.html", {"page": _page(asked, people)})
+    return render(request, "insight/insight.html", {"page": _insight(asked, people)})
 
 
 @require_safe
@@ -39,11 +39,11 @@ def insight_sheet(request: SignedIn, what: str) -> HttpResponse:
     if what not in TABLES:
         raise Http404
     asked = chosen(request, day_of(timezone.now()))
-    page, table = _page(asked), TABLES[what]
+    page, table = _insight(asked), TABLES[what]
     name = f"thoughtline-{what}-{asked.since}-{asked.today}"
     return sheet(name, table.head, table.rows(page))
 
 
-def _page(asked: ChosenDays, people: Sequence[UsedByPerson] = ()) -> Insight:
+def _insight(asked: ChosenDays, people: Sequence[UsedByPerson] = ()) -> Insight:
     reviewed = load_reviews(asked.since, model=asked.model)
     return Insight(asked, load_days(asked.since), people, reviewed, label=engine().catalog.label)

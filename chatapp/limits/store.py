@@ -58,7 +58,7 @@ def refuse_beyond(user: User, now: datetime | None = None) -> None:
     User.objects.select_for_update(no_key=True).filter(pk=user.pk).first()
     # A turn that ends between two reads is seen twice; a second look sees it once.
     if _exceeded(limit, load_used(user, moment)) and (said := _exceeded(limit, load_used(user, moment))):
-        raise BeyondLimit(said if _is_closed(limit) else f"{said} {_until(moment)}")
+        raise BeyondLimit(said if _is_closed(limit) else f"{said} {_free_again_in_words(moment)}")
 
 
 def save_limit(row: DailyLimit) -> None:
@@ -79,7 +79,7 @@ def load_limit(user: User) -> DailyLimit | None:
     """The one that says most about them, where it limits anything."""
     rows = {row.who: row for row in _LIMITS_OF.rows(user.pk)}
     for who in Who.values:
-        if who in rows and _is_in_force(rows[who]) and _is(user, who, rows[who]):
+        if who in rows and _is_in_force(rows[who]) and _is_one_of(user, who, rows[who]):
             row = rows[who]
             return row if (row.turns, row.tokens, row.cost) != (None, None, None) else None
     return None
@@ -124,7 +124,7 @@ def _is_in_force(row: Any) -> bool:
     return not row.with_key_only or row.has_key or any(endpoint.key for endpoint in settings.PROVIDERS)
 
 
-def _is(user: User, who: str, row: Any) -> bool:
+def _is_one_of(user: User, who: str, row: Any) -> bool:
     match Who(who):
         case Who.PERSON | Who.EVERYBODY:
             return True
@@ -163,7 +163,7 @@ def _is_closed(limit: DailyLimit) -> bool:
     return 0 in (limit.turns, limit.tokens, limit.cost)
 
 
-def _until(now: datetime) -> str:
+def _free_again_in_words(now: datetime) -> str:
     return f"You can ask again in {free_again(now)}, when the new day begins (0:00 UTC)."
 
 

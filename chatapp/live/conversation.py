@@ -70,7 +70,7 @@ class ConversationNews:
 
     async def catch_up(self, version: str) -> None:
         """What happened between the making of the page and now."""
-        self.outbox.add(operations.state("title", await in_thread(_title)(self.conversation)))
+        self.outbox.add(operations.state("title", await in_thread(_title_now)(self.conversation)))
         await self._look_whether_stale()
         if self._stale:
             return
@@ -101,7 +101,7 @@ class ConversationNews:
 
     async def hear(self, notice: Notice) -> None:
         if notice.what == "titled":
-            title = await in_thread(_title)(self.conversation)
+            title = await in_thread(_title_now)(self.conversation)
             self.outbox.add(operations.state("title", title))
         if notice.what == "next question":
             self._has_next = True
@@ -313,5 +313,5 @@ async def worked_out(work: Callable[..., R], *args: Any, at_hand: bool) -> R:
     return work(*args) if at_hand else await in_thread(work)(*args)
 
 
-def _title(conversation: UUID) -> str:
+def _title_now(conversation: UUID) -> str:
     return Conversation.objects.values_list("title", flat=True).get(pk=conversation)

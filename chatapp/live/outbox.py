@@ -70,7 +70,7 @@ class Outbox:
                 self._waiting[-1] = operations.text(operation[1], self._waiting[-1][2] + operation[2])
             else:
                 self._waiting.append(operation)
-            self._size += _size(operation)
+            self._size += _weight(operation)
         self._go_on()
 
     @property
@@ -181,5 +181,5 @@ def _in_pieces(frame: str) -> Iterator[str]:
         yield sign + frame[at : at + PIECE]
 
 
-def _size(operation: Operation) -> int:
+def _weight(operation: Operation) -> int:
     return sum([len(part) for part in operation if isinstance(part, str)]) + 50

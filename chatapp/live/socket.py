@@ -166,7 +166,7 @@ class Listening(AsyncWebsocketConsumer):
         self, user: User, conversation: UUID, mine: Engine, group: asyncio.TaskGroup
     ) -> ConversationNews:
         asked = parse_qs(self.scope["query_string"].decode("ascii", "replace"))
-        leaf, thoughts_open = await in_thread(_place)(user, conversation, asked.get("leaf", [""])[0])
+        leaf, thoughts_open = await in_thread(_end_of_branch)(user, conversation, asked.get("leaf", [""])[0])
         zone = zone_named(self._cookie(ZONE_COOKIE))
         viewer = Viewer(
             user, thoughts_open, mine.catalog, zone, tools=lambda: mine.tools, known=mine.keeper.known
@@ -216,7 +216,7 @@ def _signed_in(session: str) -> Anybody:
     return who_is_signed_in(session)
 
 
-def _place(user: User, conversation: UUID, leaf: str) -> tuple[UUID | None, bool]:
+def _end_of_branch(user: User, conversation: UUID, leaf: str) -> tuple[UUID | None, bool]:
     """The end of the branch on the page, as the page says, and what its viewer chose."""
     my_conversation(user, conversation)
     thoughts_open = load_preference(user).thoughts_open

@@ -18,11 +18,11 @@ def _next(char: str, column: int, width: int) -> int:
         return 0
     if char == "\t":
         return max(column, min(column - column % TAB + TAB, width - 1))
-    cells = _cells(char)
+    cells = _width_of(char)
     return column + cells if column + cells <= width else cells
 
 
-def _cells(char: str) -> int:
+def _width_of(char: str) -> int:
     if unicodedata.category(char) in ("Mn", "Me"):
         return 0
     return 2 if unicodedata.east_asian_width(char) in "WF" else 1

@@ -28,25 +28,25 @@ def can_ask() -> bool:
 
 async def permit(engine: Engine, answer: UUID, view: Terminal) -> None:
     """Every call that waits, one after the other; the last word sets the turn going."""
-    while calls := await in_thread(_asked)(answer):
+    while calls := await in_thread(_asking_calls)(answer):
         call = calls[0]
         view.ask(f"{visible_name(call.name)} wants to run with {arguments(call.text)}\n")
         for host in misleading(call.text):
             view.ask(f"{host.shown} {host.words} {host.real}.\n")
         decision = await _choice(view)
-        owner = (await in_thread(_row)(answer)).conversation.owner
+        owner = (await in_thread(_answer_row)(answer)).conversation.owner
         await engine.decide(answer, {call.key: (decision, engine.shown_hash(call))}, by=owner)
 
 
 async def _choice(view: Terminal) -> Decision:
     while True:
         view.ask(CHOICE)
-        letter = (await _line()).strip().lower()[:1]
+        letter = (await _typed_line()).strip().lower()[:1]
         if letter in LETTERS:
             return LETTERS[letter]
 
 
-async def _line() -> str:
+async def _typed_line() -> str:
     """A line from the terminal, without keeping the loop or a thread waiting."""
     loop, typed = asyncio.get_running_loop(), asyncio.Event()
     loop.add_reader(sys.stdin.fileno(), typed.set)
@@ -60,10 +60,10 @@ async def _line() -> str:
     return line.decode(errors="replace")
 
 
-def _asked(answer: UUID) -> list[Item]:
-    asks = store.asks_of(_row(answer))
+def _asking_calls(answer: UUID) -> list[Item]:
+    asks = store.asks_of(_answer_row(answer))
     return [item for item in store.load_items(answer) if item.key in asks]
 
 
-def _row(answer: UUID) -> Message:
+def _answer_row(answer: UUID) -> Message:
     return Message.objects.select_related("conversation__owner").get(pk=answer)

@@ -75,7 +75,9 @@ class Terminal:
             if row.metadata["timings_ms"].get(key, {}).get("cut"):
                 self._text.say(thought_in_words(ms, cut=row.status) + "\n", DIM)
         if row.status != Status.COMPLETE:
-            self._text.say(f"{ended.get('sentence') or _word(row.status, ended.get('reason', ''))}\n", RED)
+            self._text.say(
+                f"{ended.get('sentence') or _ending_in_words(row.status, ended.get('reason', ''))}\n", RED
+            )
 
     def ask(self, words: str) -> None:
         self._on_new_line(words, BOLD)
@@ -157,7 +159,7 @@ class Terminal:
         self._text.say(text, colour)
 
 
-def _word(status: str, reason: str) -> str:
+def _ending_in_words(status: str, reason: str) -> str:
     if status == Status.WAITING:
         return "The answer waits for somebody to allow a call. Decide on its page, or here at a terminal."
     return CUT_SHORT[events.Finish(reason)] if reason in list(CUT_SHORT) else f"The answer was {status}."

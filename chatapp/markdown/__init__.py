@@ -8,12 +8,9 @@ from .whole import render, render_blocks
 from .within import (
     blocks_waiting,
     feed_within,
-    finish_within,
     question_waiting,
     question_within,
     render_blocks_within,
-    render_waiting,
-    render_within,
 )
 
 __all__ = [
@@ -21,7 +18,6 @@ __all__ = [
     "GrowingPieces",
     "blocks_waiting",
     "feed_within",
-    "finish_within",
     "question_waiting",
     "question_within",
     "render",
@@ -29,7 +25,5 @@ __all__ = [
     "render_blocks_within",
     "render_plain",
     "render_question",
-    "render_waiting",
     "render_well",
-    "render_within",
 ]

@@ -77,7 +77,7 @@ class ReadyFormula:
 def written(latex: str, definitions: Definitions, *, display: bool) -> ReadyFormula:
     """To be asked for each formula of an answer in their order, for what one defines the next ones use."""
     try:
-        _bearable(latex)
+        _check_bearable(latex)
         return ReadyFormula(written_out(latex, definitions, display=display))
     except WrongFormula as wrong:
         return ReadyFormula(latex, str(wrong))
@@ -131,7 +131,7 @@ def _colour(style: str) -> str:
     return next(name for start, name in reversed(_HUES) if hue >= start)
 
 
-def _bearable(latex: str) -> None:
+def _check_bearable(latex: str) -> None:
     if len(latex) > MOST_SIGNS:
         raise WrongFormula("The formula is too long.")
     if hides(latex, Leave.PROSE):

@@ -72,7 +72,7 @@ def _finished(children: list[Token]) -> list[Token]:
 
 def _pictured(image: Token, *, linked: bool) -> list[Token]:
     """A link in place of a picture, so that nothing is fetched; inside a link only its words."""
-    words = _text(_alternative(image.children or []) or ("" if linked else "image"))
+    words = _text_token(_alternative(image.children or []) or ("" if linked else "image"))
     if linked:
         return [words]
     start, end = Token("link_open", "a", 1), Token("link_close", "a", -1)
@@ -87,7 +87,7 @@ def _alternative(inside: list[Token]) -> str:
     )
 
 
-def _text(content: str) -> Token:
+def _text_token(content: str) -> Token:
     token = Token("text", "", 0)
     token.content = content
     return token
@@ -98,7 +98,7 @@ def _closed(so_far: list[Token], at: int, end: Token) -> list[Token]:
     start, inner = so_far[at], so_far[at + 1 :]
     url = str(start.attrs["href"])
     if not may_link(url):
-        so_far[at] = _text("")
+        so_far[at] = _text_token("")
         return []
     start.attrs = {"href": url, "title": url, "rel": REL, "target": "_blank"}
     shown = "".join(token.content for token in inner)

@@ -63,12 +63,12 @@ def _attribute(tag: str, name: str, value: str) -> str | None:
         case "id":
             return value if ID.fullmatch(value) else None
         case _ if name in _SIZES:
-            return value if _bearable(value) else None
+            return value if _bearable_length(value) else None
         case _:
             return value
 
 
-def _bearable(size: str) -> bool:
+def _bearable_length(size: str) -> bool:
     found = _LENGTH.fullmatch(size)
     return found is not None and _LEAST <= float(found[1]) <= _MOST
 

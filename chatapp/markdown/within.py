@@ -7,8 +7,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.utils.safestring import SafeString
-
 from .asked.question import render_question
 from .growing import Growing
 from .parser import TooMuch
@@ -22,18 +20,17 @@ _FENCES = ("```", "~~~")
 RENDERERS = Renderers()
 
 
-async def render_within(
+async def render_blocks_within(
     text: str, *, message: str = "", key: str = "", renderers: Renderers = RENDERERS
-) -> SafeString:
-    """As `render`, without holding up the event loop."""
-    return _joined(await render_blocks_within(text, message=message, key=key, renderers=renderers))
-
-
-def render_waiting(
-    text: str, *, message: str = "", key: str = "", renderers: Renderers = RENDERERS
-) -> SafeString:
-    """As `render_within`, for a template: the thread waits."""
-    return _joined(blocks_waiting(text, message=message, key=key, renderers=renderers))
+) -> list[str]:
+    """As `render_blocks`, without holding up the event loop."""
+    if is_small(text):
+        return render_blocks(text, message=message, key=key)
+    try:
+        made: list[str] = await renderers.ask("blocks", text, message, key)
+    except GivenUp:
+        return [as_it_is(text)]
+    return made
 
 
 def blocks_waiting(
@@ -44,22 +41,6 @@ def blocks_waiting(
         return render_blocks(text, message=message, key=key)
     try:
         made: list[str] = renderers.do("blocks", text, message, key)
-    except GivenUp:
-        return [as_it_is(text)]
-    return made
-
-
-def _joined(html: list[str]) -> SafeString:
-    return SafeString("\n".join(html))
-
-
-async def render_blocks_within(
-    text: str, *, message: str = "", key: str = "", renderers: Renderers = RENDERERS
-) -> list[str]:
-    if is_small(text):
-        return render_blocks(text, message=message, key=key)
-    try:
-        made: list[str] = await renderers.ask("blocks", text, message, key)
     except GivenUp:
         return [as_it_is(text)]
     return made
@@ -103,14 +84,6 @@ async def _advanced(tail: str, known: Known, ids: str, renderers: Renderers) -> 
         return advance(tail, known, ids)
     made: dict[str, Any] = await renderers.ask("advance", tail, vars(known), ids)
     return Step(made["blocks"], made["taken"], Known(**made["known"]))
-
-
-async def finish_within(
-    growing: Growing, text: str, *, renderers: Renderers = RENDERERS
-) -> list[tuple[int, str]]:
-    """As `Growing.finish`."""
-    final = await render_blocks_within(text, message=growing.message, key=growing.key, renderers=renderers)
-    return growing.settle(final)
 
 
 def is_small(text: str) -> bool:

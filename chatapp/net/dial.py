@@ -43,10 +43,10 @@ async def resolved(host: str, port: int) -> Sequence[str]:
         return [host]
     ask = partial(socket.getaddrinfo, host, port, type=socket.SOCK_STREAM)
     rows = await asyncio.get_running_loop().run_in_executor(_THREADS, ask)
-    return list(dict.fromkeys(_number(row[4]) for row in rows))
+    return list(dict.fromkeys(_in_digits(row[4]) for row in rows))
 
 
-def _number(address: tuple[Any, ...]) -> str:
+def _in_digits(address: tuple[Any, ...]) -> str:
     """With the network's name behind it where it means something in that network alone."""
     return socket.getnameinfo(address, socket.NI_NUMERICHOST | socket.NI_NUMERICSERV)[0]
 

@@ -70,14 +70,16 @@ def keep(
 ) -> NextQuestion | None:
     """Adds to what waits for this answer already, or takes its place. None where the answer is not being written any more; the same form
     adds once."""
-    before = next((row for row in _of(person, answer) if str(key) in row.keys), None)
+    before = next((row for row in _questions_after(person, answer) if str(key) in row.keys), None)
     if before:
         return before
     # It may have been sent while this was typed: this comes after its answer then.
     row = _held_live(conversation, answer) or _held_live(conversation, _asked_after(person, answer))
     if row is None:
         return None
-    kept = _locked(_of(person, row.pk).filter(asked_as=None)) or NextQuestion(person=person, after=row)
+    kept = _first_held(_questions_after(person, row.pk).filter(asked_as=None)) or NextQuestion(
+        person=person, after=row
+    )
     # Asked once more, now that the same form waits for this one.
     if str(key) in kept.keys:
         return kept
@@ -104,7 +106,7 @@ def save_edit(person: User, answer: Message, text: str) -> None:
 
 @transaction.atomic
 def remove(person: User, answer: Message) -> None:
-    row = _locked(_of(person, answer.pk).filter(asked_as=None))
+    row = _first_held(_questions_after(person, answer.pk).filter(asked_as=None))
     if row is None:
         raise Refused(_why_none(person, answer.pk))
     row.delete()
@@ -114,7 +116,7 @@ def remove(person: User, answer: Message) -> None:
 @transaction.atomic
 def move(person: User, *, before: UUID, to: UUID) -> None:
     """To another answer to the same question, which is made instead of one that ended without being whole."""
-    row = _locked(_of(person, before).filter(asked_as=None, after__status__in=_UNFINISHED))
+    row = _first_held(_questions_after(person, before).filter(asked_as=None, after__status__in=_UNFINISHED))
     if row:
         row.after_id = to
         row.save(update_fields=["after"])
@@ -136,18 +138,18 @@ def load_due() -> tuple[list[Due], set[UUID]]:
 @transaction.atomic
 def ask_when_due(pk: UUID, asked: AskedFor) -> Started | None:
     """The turn that it becomes. None where it cannot be sent now, or somebody else has sent it."""
-    row = _locked(waiting().filter(pk=pk))
+    row = _first_held(waiting().filter(pk=pk))
     if row is None or _goes_along(row):
         return None
     if not waiting().filter(_may_be_sent(), pk=pk).exists():
         return None
-    return _asked(row, row.text, asked)
+    return _start_turn_of(row, row.text, asked)
 
 
 def note_why_not(pk: UUID, sentence: str) -> None:
     """It waits for a word of its person from now on."""
     with transaction.atomic():
-        row = _locked(waiting().filter(pk=pk))
+        row = _first_held(waiting().filter(pk=pk))
         # Whoever tells it looks again: nothing is told twice.
         if row is not None and row.why_not != sentence:
             row.why_not = sentence
@@ -167,22 +169,24 @@ def ask_now(
     instead: str = "",
 ) -> Started:
     """What waits, with what was written since then or instead of it. SentAlready and Refused as `start_turn`."""
-    row = _locked(_of(person, answer).filter(asked_as=None, after__conversation=conversation))
+    row = _first_held(
+        _questions_after(person, answer).filter(asked_as=None, after__conversation=conversation)
+    )
     if row is None:
         raise _sent_already(person, answer, key) or Refused(_why_none(person, answer))
     row.keys = [*row.keys, str(key)]
-    return _asked(row, _with(row.text, more, instead), asked)
+    return _start_turn_of(row, _with(row.text, more, instead), asked)
 
 
 def name_of_next(person: User, answer: UUID) -> UUID | None:
     """What the turn is called that is made of it, so that there is one."""
-    return _of(person, answer).filter(asked_as=None).values_list("pk", flat=True).first()
+    return _questions_after(person, answer).filter(asked_as=None).values_list("pk", flat=True).first()
 
 
 _UNFINISHED = tuple(status for status in ENDED if status != Status.COMPLETE)
 
 
-def _of(person: User, answer: UUID) -> QuerySet[NextQuestion]:
+def _questions_after(person: User, answer: UUID) -> QuerySet[NextQuestion]:
     return NextQuestion.objects.filter(person=person, after=answer)
 
 
@@ -196,7 +200,7 @@ def _is_passed() -> Q:
     return Q(Exists(below), after__status__in=ENDED)
 
 
-def _locked(rows: QuerySet[NextQuestion]) -> NextQuestion | None:
+def _first_held(rows: QuerySet[NextQuestion]) -> NextQuestion | None:
     return rows.select_for_update(of=("self",), no_key=True).select_related("after", "person").first()
 
 
@@ -209,7 +213,7 @@ def _held_live(conversation: UUID, answer: UUID | None) -> Message | None:
 
 
 def _asked_after(person: User, answer: UUID) -> UUID | None:
-    rows = _of(person, answer).exclude(asked_as=None).order_by("-created_at")
+    rows = _questions_after(person, answer).exclude(asked_as=None).order_by("-created_at")
     return rows.values_list("asked_as", flat=True).first()
 
 
@@ -219,9 +223,9 @@ def _goes_along(row: NextQuestion) -> bool:
     if leaf is None or leaf == row.after_id:
         return False
     if Message.objects.filter(pk=leaf, role=Role.ASSISTANT).exists():
-        there = _locked(_of(row.person, leaf).filter(asked_as=None))
+        there = _first_held(_questions_after(row.person, leaf).filter(asked_as=None))
         if there:
-            there.text, there.keys = _joined(row.text, there.text), [*row.keys, *there.keys]
+            there.text, there.keys = _one_below_the_other(row.text, there.text), [*row.keys, *there.keys]
             there.save()
             row.delete()
         else:
@@ -231,7 +235,7 @@ def _goes_along(row: NextQuestion) -> bool:
     return True
 
 
-def _asked(row: NextQuestion, words: str, asked: AskedFor) -> Started:
+def _start_turn_of(row: NextQuestion, words: str, asked: AskedFor) -> Started:
     conversation = row.after.conversation_id
     # First, so that pages take away what waits before they are told that it was asked.
     _tell(conversation)
@@ -242,7 +246,7 @@ def _asked(row: NextQuestion, words: str, asked: AskedFor) -> Started:
 
 
 def _sent_already(person: User, answer: UUID, key: UUID) -> SentAlready | None:
-    for row in _of(person, answer).exclude(asked_as=None).select_related("asked_as"):
+    for row in _questions_after(person, answer).exclude(asked_as=None).select_related("asked_as"):
         sent = row.asked_as
         if sent and sent.parent_id and str(key) in row.keys:
             return SentAlready(Started(sent.conversation_id, sent.parent_id, sent.pk))
@@ -250,12 +254,12 @@ def _sent_already(person: User, answer: UUID, key: UUID) -> SentAlready | None:
 
 
 def _why_none(person: User, answer: UUID) -> str:
-    return SENT if _of(person, answer).exists() else NOTHING_WAITS
+    return SENT if _questions_after(person, answer).exists() else NOTHING_WAITS
 
 
 @transaction.atomic
 def _change(person: User, answer: Message, **fields: object) -> None:
-    row = _locked(_of(person, answer.pk).filter(asked_as=None))
+    row = _first_held(_questions_after(person, answer.pk).filter(asked_as=None))
     if row is None:
         raise Refused(_why_none(person, answer.pk))
     for name, value in fields.items():
@@ -266,10 +270,10 @@ def _change(person: User, answer: Message, **fields: object) -> None:
 
 def _with(waits: str, more: str, instead: str) -> str:
     """`instead`: the edition that was reworded. Where another page changed it meanwhile both are kept."""
-    return more.strip() if more.strip() and instead == edition(waits) else _joined(waits, more)
+    return more.strip() if more.strip() and instead == edition(waits) else _one_below_the_other(waits, more)
 
 
-def _joined(*texts: str) -> str:
+def _one_below_the_other(*texts: str) -> str:
     return BETWEEN.join(filter(None, (text.strip() for text in texts)))
 
 

@@ -24,7 +24,7 @@ def cut(piece: ItemSoFar) -> ItemSoFar:
     result = cut(piece.result) if piece.result else None
     if len(piece.text) <= MOST_SIGNS:
         return replace(piece, result=result)
-    return replace(piece, text=_laid_out(piece)[:MOST_SIGNS] + "…", result=result, shortened=True)
+    return replace(piece, text=_as_people_read(piece)[:MOST_SIGNS] + "…", result=result, shortened=True)
 
 
 def left_out(items: Iterable[Item]) -> int:
@@ -32,7 +32,7 @@ def left_out(items: Iterable[Item]) -> int:
     return sum(max(0, len(item.text) - MOST_SIGNS) for item in items)
 
 
-def _laid_out(piece: ItemSoFar) -> str:
+def _as_people_read(piece: ItemSoFar) -> str:
     match piece.kind:
         case Kind.TOOL_CALL:
             return pretty(piece.text)

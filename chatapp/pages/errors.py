@@ -18,15 +18,15 @@ def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
     """Also where a session could not be written, which Django takes for one that was ended meanwhile."""
     if trouble := trouble_in(exception):
         return unavailable(request, trouble)
-    return _shown(request, 400)
+    return _error_page(request, 400)
 
 
 def forbidden(request: HttpRequest, exception: Exception) -> HttpResponse:
-    return _shown(request, 403)
+    return _error_page(request, 403)
 
 
 def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
-    return _shown(request, 404)
+    return _error_page(request, 404)
 
 
 def broken(request: HttpRequest) -> HttpResponse:
@@ -36,7 +36,7 @@ def broken(request: HttpRequest) -> HttpResponse:
     return HttpResponse(render_to_string("500.html"), status=500)
 
 
-def _shown(request: HttpRequest, status: int) -> HttpResponse:
+def _error_page(request: HttpRequest, status: int) -> HttpResponse:
     """Django asks for it in a thread of its own, where nobody else would give the connection back."""
     try:
         return render(request, f"{status}.html", status=status)

@@ -61,7 +61,7 @@ def request_log(get_response: Callable[..., Any]) -> Callable[..., Any]:
 
 @sync_and_async_middleware
 def private_and_strict(get_response: Callable[..., Any]) -> Callable[..., Any]:
-    return _around(get_response, _guard)
+    return _around(get_response, _protected)
 
 
 def _log(request: HttpRequest, response: HttpResponseBase, ms: float) -> HttpResponseBase:
@@ -76,7 +76,7 @@ def _log(request: HttpRequest, response: HttpResponseBase, ms: float) -> HttpRes
     return response
 
 
-def _guard(request: HttpRequest, response: HttpResponseBase, ms: float) -> HttpResponseBase:
+def _protected(request: HttpRequest, response: HttpResponseBase, ms: float) -> HttpResponseBase:
     if isinstance(response, HttpResponseNotAllowed) and not response.content:
         response.content = render_to_string("405.html")
         response.headers["Content-Length"] = str(len(response.content))

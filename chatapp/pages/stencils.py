@@ -38,7 +38,7 @@ class Stencil:
 
     def _draw(self, said: Mapping[str, Any], there: Mapping[str, str]) -> str:
         """Filled by the operator that knows names."""
-        context, unsaid = _nested({**said, **{name: hole(name) for name in there}})
+        context, unsaid = _by_their_dots({**said, **{name: hole(name) for name in there}})
         drawn = get_template(self._template).render(context).replace("%", "%%")
         if unsaid:
             raise Unsaid(self._template, unsaid)
@@ -68,7 +68,7 @@ class _Said(dict[str, Any]):
         raise KeyError(name)
 
 
-def _nested(flat: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
+def _by_their_dots(flat: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
     """`{"item.id": 1}` as `{"item": {"id": 1}}`; and what will be missed in it."""
     made: dict[str, Any] = {}
     unsaid: list[str] = []

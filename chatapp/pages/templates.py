@@ -44,10 +44,12 @@ def as_sent(source: str) -> str:
     pieces = _PIECE.split(source)
     texts, tags = pieces[::2], pieces[1::2]
     between = zip(["", *tags], texts, [*tags, ""], strict=True)
-    return "".join(_text(before, text, after) + _tag(after) for before, text, after in between)
+    return "".join(
+        _text_as_sent(before, text, after) + _tag_as_sent(after) for before, text, after in between
+    )
 
 
-def _text(before: str, text: str, after: str) -> str:
+def _text_as_sent(before: str, text: str, after: str) -> str:
     def blank(found: re.Match[str]) -> str:
         left = Beside.WORDS if found.start() else _side(before)
         right = Beside.WORDS if found.end() < len(text) else _side(after)
@@ -62,7 +64,7 @@ def _side(tag: str) -> Beside:
     return Beside.RUNNING if RUNNING.match(tag) else Beside.BLOCK
 
 
-def _tag(piece: str) -> str:
+def _tag_as_sent(piece: str) -> str:
     if not piece.startswith("<"):
         return piece
     return _FIRST_TAG.sub(lambda tag: _IN_TAG.sub(_attributes, tag[0]), piece, count=1)

@@ -35,13 +35,15 @@ def unavailable(request: HttpRequest, trouble: DatabaseTrouble) -> HttpResponse:
     """It asks nobody who looks: that may be what cannot be told."""
     stop_waiting()
     log.warning("%s %s %s", trouble, request.method, request.path)
-    response = HttpResponse(_words(request, trouble), status=503, headers={"Retry-After": str(RETRY_SECONDS)})
+    response = HttpResponse(
+        _page_or_sentence(request, trouble), status=503, headers={"Retry-After": str(RETRY_SECONDS)}
+    )
     # Else Django would call it an error of ours.
     response._has_been_logged = True  # type: ignore[attr-defined]
     return response
 
 
-def _words(request: HttpRequest, trouble: DatabaseTrouble) -> str:
+def _page_or_sentence(request: HttpRequest, trouble: DatabaseTrouble) -> str:
     if by_script(request):
         return escape(f"{trouble} {NOTHING_LOST}")
     context: dict[str, Any] = {
@@ -50,11 +52,11 @@ def _words(request: HttpRequest, trouble: DatabaseTrouble) -> str:
         "path": request.get_full_path(),
     }
     if request.method == "POST" and not any("password" in name for name in request.POST):
-        context |= {"again": True, "csrf_token": get_token(request), **_sent(request.POST)}
+        context |= {"again": True, "csrf_token": get_token(request), **_fields_sent(request.POST)}
     return render_to_string("503.html", context)
 
 
-def _sent(form: QueryDict) -> dict[str, list[tuple[str, str]]]:
+def _fields_sent(form: QueryDict) -> dict[str, list[tuple[str, str]]]:
     """With the key of the form, so that what was done all the same is not done twice."""
     sent = [(name, value) for name, values in form.lists() for value in map(str, values)]
     typed = [(name, value) for name, value in sent if name in _TYPED and value]

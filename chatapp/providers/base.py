@@ -31,6 +31,11 @@ class Endpoint:
     problem: str = ""
 
     @property
+    def who(self) -> str:
+        """The provider, in a sentence."""
+        return self.label or self.name
+
+    @property
     def host(self) -> str:
         """What dated rows know it by: with its port, where that is not the usual one. Its name is anybody's choice."""
         try:
@@ -177,10 +182,8 @@ class Wire(Protocol):
 
     def parser(self, ask: Ask, keys: KeyMaker) -> Parser: ...
 
-    def refusal(
-        self, endpoint: Endpoint, status: int, headers: Mapping[str, str], text: str
-    ) -> ProviderError:
-        """An answer that is not 200, in words."""
+    def refusal(self, label: str, status: int, headers: Mapping[str, str], text: str) -> ProviderError:
+        """An answer that is not 200, in words. `label`: whose it is."""
 
     def models_path(self, endpoint: Endpoint) -> str: ...
 

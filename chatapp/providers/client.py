@@ -15,7 +15,7 @@ import httpx
 
 from ..net.dial import ANYWHERE, PUBLIC, public_trust
 from .base import Endpoint, ProviderError, Trouble
-from .failures import failing_in_words, label_of
+from .failures import failing_in_words
 from .reader import StreamLimits
 from .transport import AnswerBody, Transport
 
@@ -60,27 +60,25 @@ def request(
     """A GET, or a POST where there is content; refused here where the endpoint itself is wrong."""
     if endpoint.problem:
         raise ProviderError(Trouble.KEY, endpoint.problem)
-    if not all(_fits(value) for value in headers.values()):
+    if not all(_fits_a_header(value) for value in headers.values()):
         sentence = (
-            f"The API key of {label_of(endpoint)} holds characters that no key has. Check it in the settings."
+            f"The API key of {endpoint.who} holds characters that no key has. Check it in the settings."
         )
         raise ProviderError(Trouble.KEY, sentence)
-    url = _url(endpoint.base_url, path)
+    url = _url_below(endpoint.base_url, path)
     if url is None:
-        raise ProviderError(
-            Trouble.UNREACHABLE, f"The base URL of {label_of(endpoint)} is not a web address."
-        )
+        raise ProviderError(Trouble.UNREACHABLE, f"The base URL of {endpoint.who} is not a web address.")
     method = "GET" if content is None else "POST"
     timeout = httpx.Timeout(limits.silence, connect=limits.connect, pool=None)
     extensions = {"timeout": timeout.as_dict()}
     return httpx.Request(method, url, headers=_HEADERS | headers, content=content, extensions=extensions)
 
 
-def _fits(value: str) -> bool:
+def _fits_a_header(value: str) -> bool:
     return value.isascii() and value.isprintable() and value == value.strip()
 
 
-def _url(base: str, path: str) -> httpx.URL | None:
+def _url_below(base: str, path: str) -> httpx.URL | None:
     try:
         url = httpx.URL(f"{base.rstrip('/')}/{path.lstrip('/')}")
     except (httpx.InvalidURL, ValueError):

@@ -18,7 +18,6 @@ from ..core.visible import hides
 from . import WIRES
 from .base import Ask, Endpoint, HearLetters, ModelSpec, ProviderError, RequestShape, UnknownModel
 from .demo import DemoProvider
-from .failures import label_of
 from .http import HttpProvider
 
 __all__ = ["NOTHING", "Catalog", "Choices", "Listing", "Provider", "StaffSaid", "UnknownModel"]
@@ -238,7 +237,7 @@ class Catalog:
         return task
 
     def _meanwhile(self, provider: Provider) -> Listing:
-        name, label = provider.endpoint.name, label_of(provider.endpoint)
+        name, label = provider.endpoint.name, provider.endpoint.who
         _, kept = self._kept.get(name, (0.0, None))
         return kept or Listing(provider=name, label=label, problem=f"{label} has not told its models yet.")
 
@@ -276,7 +275,7 @@ def _by_name(providers: Iterable[Provider]) -> dict[str, Provider]:
 
 async def _ask_for_models(provider: Provider) -> Listing:
     endpoint = provider.endpoint
-    listing = Listing(provider=endpoint.name, label=label_of(endpoint))
+    listing = Listing(provider=endpoint.name, label=endpoint.who)
     try:
         return replace(listing, models=tuple(await provider.list_models()))
     except ProviderError as error:

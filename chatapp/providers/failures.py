@@ -24,17 +24,13 @@ FAILURES = (
 )
 
 
-def label_of(endpoint: Endpoint) -> str:
-    return endpoint.label or endpoint.name
-
-
 @contextmanager
 def failing_in_words(endpoint: Endpoint) -> Iterator[None]:
     """Nothing but a ProviderError leaves, and the key is in none of its words."""
     try:
         yield
     except FAILURES as failure:
-        raise _failed(label_of(endpoint), failure) from None
+        raise _failed(endpoint.who, failure) from None
     except ProviderError as error:
         hide_key(endpoint.key, error)
         raise

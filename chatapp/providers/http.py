@@ -18,7 +18,6 @@ from ..core.items import KeyMaker, Kind
 from ..core.verbatim import encode
 from .base import Ask, Endpoint, HearLetters, ModelSpec, ProviderError, RequestShape, Trouble, Wire
 from .client import HttpAnswer, answered, request
-from .failures import label_of
 from .reader import MIB, Reader, StreamLimits
 from .refusals import WAIT_CAP, trouble_error
 from .shape import shape_of
@@ -45,7 +44,7 @@ class HttpProvider:
         now: Callable[[], float] = time.monotonic,
     ) -> None:
         self.endpoint, self.wire = endpoint, wire
-        self._label = label_of(endpoint)
+        self._label = endpoint.who
         self._limits, self._list_limits = limits, list_limits
         self._sleep, self._now = sleep, now
 
@@ -117,7 +116,7 @@ class HttpProvider:
             return first
         text = await words(answer.body, first)
         if is_error_body(text):
-            raise self.wire.refusal(self.endpoint, answer.status, answer.headers, text)
+            raise self.wire.refusal(self._label, answer.status, answer.headers, text)
         raise trouble_error(Trouble.GARBAGE, self._label, text, status=answer.status)
 
     async def _refused(self, answer: HttpAnswer) -> ProviderError:
@@ -125,7 +124,7 @@ class HttpProvider:
         if 300 <= answer.status < 400:
             sentence = f"{self._label} is at another address now. Correct its base URL."
             return ProviderError(Trouble.UNREACHABLE, sentence, text, answer.status)
-        return self.wire.refusal(self.endpoint, answer.status, answer.headers, text)
+        return self.wire.refusal(self._label, answer.status, answer.headers, text)
 
     def _question(self, ask: Ask) -> httpx.Request:
         headers = {"accept": "text/event-stream", "content-type": "application/json"}

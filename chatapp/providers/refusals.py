@@ -82,14 +82,14 @@ def trouble_of(status: int) -> Trouble:
 def retry_after(headers: Mapping[str, str]) -> float | None:
     """Seconds that the provider asks us to wait, capped. A date counts from the answer's own date."""
     wait = (
-        _number(headers.get("retry-after-ms"), 1000)
-        or _number(headers.get("retry-after"), 1)
-        or _until(headers)
+        _seconds(headers.get("retry-after-ms"), 1000)
+        or _seconds(headers.get("retry-after"), 1)
+        or _seconds_until(headers)
     )
     return None if wait is None else min(max(wait, 0.0), WAIT_CAP)
 
 
-def _number(text: str | None, per_second: float) -> float | None:
+def _seconds(text: str | None, per_second: float) -> float | None:
     try:
         seconds = float(text or "") / per_second
     except ValueError:
@@ -97,7 +97,7 @@ def _number(text: str | None, per_second: float) -> float | None:
     return seconds if seconds >= 0 else None
 
 
-def _until(headers: Mapping[str, str]) -> float | None:
+def _seconds_until(headers: Mapping[str, str]) -> float | None:
     try:
         until, now = (parsedate_to_datetime(headers.get(name, "")) for name in ("retry-after", "date"))
         return (until - now).total_seconds()

@@ -33,13 +33,13 @@ KIND = re.compile(r"[a-z0-9_.-]{1,40}", re.ASCII)
 
 
 def shape_of(body: Mapping[str, Any]) -> list[str]:
-    told = ((name, _told(name, value)) for name, value in body.items() if name not in LEFT_OUT)
+    told = ((name, _value_in_words(name, value)) for name, value in body.items() if name not in LEFT_OUT)
     return [_within(f"{name}: {words}", LONGEST_LINE) for name, words in told][:MOST_LINES]
 
 
-def _told(name: str, value: Any) -> str:
+def _value_in_words(name: str, value: Any) -> str:
     if name == "tools":
-        return _names(value)
+        return _tool_names(value)
     if name in SETTINGS and len(setting := dumps(value)) <= LONGEST_SETTING:
         return setting
     match value:
@@ -48,24 +48,24 @@ def _told(name: str, value: Any) -> str:
         case str():
             return f"{len(value):,} characters"
         case list():
-            return f"{many(len(value), 'entry', 'entries')}, {_size(value)}{_kinds(value)}"
+            return f"{many(len(value), 'entry', 'entries')}, {_in_bytes(value)}{_kinds(value)}"
         case _:
-            return _size(value)
+            return _in_bytes(value)
 
 
-def _names(tools: Sequence[Mapping[str, Any]]) -> str:
+def _tool_names(tools: Sequence[Mapping[str, Any]]) -> str:
     names = ", ".join(str(tool.get("function", tool)["name"]) for tool in tools)
     shown = _within(names, LONGEST_SETTING)
     return shown if shown == names else f"{shown} ({len(tools)} of them)"
 
 
 def _kinds(entries: list[Any]) -> str:
-    blocks = [block for entry in entries for block in _blocks(entry)]
+    blocks = [block for entry in entries for block in _content_blocks(entry)]
     counted = [words for group in (entries, blocks) if (words := ", ".join(_counted(group)))]
     return ": " + "; ".join(counted) if counted else ""
 
 
-def _blocks(entry: Any) -> list[Any]:
+def _content_blocks(entry: Any) -> list[Any]:
     """What a message of the Messages API is made of."""
     content = entry.get("content") if isinstance(entry, dict) and "type" not in entry else None
     return content if isinstance(content, list) else []
@@ -75,7 +75,7 @@ def _counted(entries: Iterable[Any]) -> Iterator[str]:
     kinds: Counter[str] = Counter()
     marks: dict[str, Counter[str]] = {}
     for entry in entries:
-        kind = _kind(entry)
+        kind = _kind_of_entry(entry)
         kinds[kind] += 1
         marks.setdefault(kind, Counter()).update(_marks(entry))
     for kind, number in kinds.items():
@@ -83,7 +83,7 @@ def _counted(entries: Iterable[Any]) -> Iterator[str]:
         yield f"{number:,} {kind}" + (f" ({marked})" if marked else "")
 
 
-def _kind(entry: Any) -> str:
+def _kind_of_entry(entry: Any) -> str:
     said = (entry.get("role") or entry.get("type")) if isinstance(entry, dict) else None
     return said if isinstance(said, str) and KIND.fullmatch(said) else "other"
 
@@ -96,7 +96,7 @@ def _marks(entry: Any) -> Iterator[str]:
         yield from (f"with empty {name}" for name in BESIDE_THE_WORDS if entry.get(name) == "")
 
 
-def _size(value: Any) -> str:
+def _in_bytes(value: Any) -> str:
     return f"{len(encode(value)):,} bytes"
 
 

@@ -38,7 +38,7 @@ async def words(body: AsyncIterable[bytes], first: bytes = b"") -> str:
     with suppress(TimeoutError, *FAILURES):
         async with asyncio.timeout(REFUSAL_SECONDS):
             await _collect(body, held, REFUSAL_CAP)
-    return _text(held[:REFUSAL_CAP])
+    return _decoded(held[:REFUSAL_CAP])
 
 
 async def read_to_end(body: AsyncIterable[bytes]) -> None:
@@ -52,7 +52,7 @@ async def read_whole(body: AsyncIterable[bytes], cap: int) -> str | None:
     """All of it, or None where it is more than `cap` bytes."""
     held = bytearray()
     await _collect(body, held, cap + 1)
-    return _text(held) if len(held) <= cap else None
+    return _decoded(held) if len(held) <= cap else None
 
 
 async def _collect(body: AsyncIterable[bytes], held: bytearray, enough: int) -> None:
@@ -62,7 +62,7 @@ async def _collect(body: AsyncIterable[bytes], held: bytearray, enough: int) -> 
             return
 
 
-def _text(held: bytearray) -> str:
+def _decoded(held: bytearray) -> str:
     return clean(held.decode(errors="replace"))
 
 

@@ -14,7 +14,7 @@ from .models import Scope, Verdict
 LONGEST = 10_000
 
 
-def _text(*, required: bool = False) -> forms.CharField:
+def _words_field(*, required: bool = False) -> forms.CharField:
     wrong = {"required": "Write something first.", "max_length": f"Write at most {LONGEST:,} signs."}
     return forms.CharField(max_length=LONGEST, required=required, error_messages=wrong)
 
@@ -24,15 +24,15 @@ class SubmitForm(forms.Form):
         choices=Scope.choices,
         error_messages={"invalid_choice": "Choose how much.", "required": "Choose how much."},
     )
-    question = _text()
+    question = _words_field()
 
 
 class WishForm(forms.Form):
-    words = _text()
+    words = _words_field()
 
 
 class NoteForm(forms.Form):
-    text = _text(required=True)
+    text = _words_field(required=True)
 
 
 class VerdictForm(forms.Form):
@@ -40,7 +40,7 @@ class VerdictForm(forms.Form):
         choices=Verdict.choices,
         error_messages={"invalid_choice": "Choose a verdict.", "required": "Choose a verdict."},
     )
-    reason = _text()
+    reason = _words_field()
 
     def clean(self) -> dict[str, Any]:
         said = self.cleaned_data

@@ -77,7 +77,7 @@ def shown_submissions(
     rows, now = list(rows), timezone.now()
     titles = load_titles(row for row in rows if not _own_title(row, viewer))
     return [
-        _shown(row, _own_title(row, viewer) or titles[row.pk], viewer, catalog, zone, now, takes=takes)
+        _row_in_queue(row, _own_title(row, viewer) or titles[row.pk], viewer, catalog, zone, now, takes=takes)
         for row in rows
     ]
 
@@ -86,7 +86,7 @@ def _own_title(row: Submission, viewer: User) -> str:
     return row.conversation.title if row.conversation.owner_id == viewer.pk else ""
 
 
-def _shown(
+def _row_in_queue(
     row: Submission,
     title: str,
     viewer: User,

@@ -92,7 +92,7 @@ def load_review_page(
         shown=shown_submissions([row], viewer, catalog, zone)[0],
         reviewer=name_or_somebody(row.reviewer),
         decided=Moment(row.decided_at.astimezone(zone)) if row.decided_at else None,
-        forks=[_fork(fork, viewer, zone) for fork in forks_from(row)],
+        forks=[_taken_fork(fork, viewer, zone) for fork in forks_from(row)],
         messages=_reviewed(reading, shown, look, catalog),
         earlier=max(0, begin - AT_ONCE) if begin else None,
         later=begin + AT_ONCE if begin + AT_ONCE < len(path) else None,
@@ -105,15 +105,15 @@ def _reviewed(reading: Reading, shown: Sequence[UUID], look: Standpoint, catalog
     then = load_then(reading.submission, shown)
     return [
         Reviewed(
-            _shown(row, branch.items.get(row.pk, []), then[row.pk], look, catalog),
-            [[_note(note, look) for note in thread] for thread in notes.get(row.pk, [])],
+            _as_submitted(row, branch.items.get(row.pk, []), then[row.pk], look, catalog),
+            [[_shown_note(note, look) for note in thread] for thread in notes.get(row.pk, [])],
         )
         for row in branch.messages
         if row.pk in then
     ]
 
 
-def _shown(
+def _as_submitted(
     row: Message, items: list[Any], then: Submitted, look: Standpoint, catalog: Catalog
 ) -> ShownMessage:
     """As it was when it was submitted: what came later is taken out before anything is made of it."""
@@ -124,11 +124,11 @@ def _shown(
     return for_others(row, items, look, catalog.label(row.model), told=without_decider)
 
 
-def _note(row: Note, look: Standpoint) -> ShownNote:
+def _shown_note(row: Note, look: Standpoint) -> ShownNote:
     return ShownNote(row, name_or_somebody(row.author), Moment(row.created_at.astimezone(look.zone)))
 
 
-def _fork(row: Origin, viewer: User, zone: tzinfo) -> TakenFork:
+def _taken_fork(row: Origin, viewer: User, zone: tzinfo) -> TakenFork:
     mine = row.conversation.owner_id == viewer.pk
     url = reverse("conversation", args=[row.conversation_id]) if mine else ""
     return TakenFork("you" if mine else name_or_somebody(row.by), url, Moment(row.made_at.astimezone(zone)))

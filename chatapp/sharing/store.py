@@ -69,7 +69,7 @@ def share(
         return before
     if row.status in LIVE:
         raise Refused("This answer is still being written. Share it when it has ended.")
-    if _of(by).filter(leaf__conversation=here).count() >= MOST_LINKS:
+    if _shares_of(by).filter(leaf__conversation=here).count() >= MOST_LINKS:
         raise Refused(f"This conversation has {MOST_LINKS} links already. Revoke some of them first.")
     if expires_at is not None and expires_at <= timezone.now():
         raise Refused("Choose a moment that is still to come.")
@@ -86,7 +86,7 @@ def share(
 
 def load_shares(owner: User, conversation: UUID | None = None) -> list[Share]:
     """Links that were not revoked, the newest first: of one conversation, or all. What was deleted has none."""
-    rows = _of(owner)
+    rows = _shares_of(owner)
     if conversation is not None:
         rows = rows.filter(leaf__conversation=conversation)
     return list(rows.order_by("-created_at", "-pk"))
@@ -94,7 +94,7 @@ def load_shares(owner: User, conversation: UUID | None = None) -> list[Share]:
 
 def load_share(owner: User, pk: UUID) -> Share | None:
     """One of those."""
-    return _of(owner).filter(pk=pk).first()
+    return _shares_of(owner).filter(pk=pk).first()
 
 
 @transaction.atomic
@@ -147,15 +147,15 @@ def load_title(shared: Shared, first: UUID) -> str:
 
 def facts_for_others(metadata: object) -> dict[str, Any]:
     """What of an answer's record goes with it where its branch is shared."""
-    return _facts(metadata, _ROUND)
+    return _allowed_facts(metadata, _ROUND)
 
 
 def facts_for_reviewers(metadata: object) -> dict[str, Any]:
     """They read besides what was sent for it: in numbers, and none of its words."""
-    return _facts(metadata, _REQUEST)
+    return _allowed_facts(metadata, _REQUEST)
 
 
-def _facts(metadata: object, of_round: tuple[str, ...]) -> dict[str, Any]:
+def _allowed_facts(metadata: object, of_round: tuple[str, ...]) -> dict[str, Any]:
     facts = _only(metadata, _FACTS)
     if isinstance(facts.get("rounds"), list):
         facts["rounds"] = [_only(facts_of_round, of_round) for facts_of_round in facts["rounds"]]
@@ -221,14 +221,14 @@ def _openable(token: str) -> QuerySet[Share]:
         return Share.objects.none()
     in_time = Q(expires_at=None) | Q(expires_at__gt=timezone.now())
     owned = Q(leaf__conversation__owner__is_active=True, by__is_active=True)
-    return _there().filter(in_time, owned, token=token, revoked_at=None)
+    return _shares_there().filter(in_time, owned, token=token, revoked_at=None)
 
 
-def _of(owner: User) -> QuerySet[Share]:
-    return _there().filter(leaf__conversation__owner=owner, revoked_at=None)
+def _shares_of(owner: User) -> QuerySet[Share]:
+    return _shares_there().filter(leaf__conversation__owner=owner, revoked_at=None)
 
 
-def _there() -> QuerySet[Share]:
+def _shares_there() -> QuerySet[Share]:
     rows = Share.objects.select_related("leaf__conversation__owner")
     unread = rows.defer("leaf__metadata", "leaf__conversation__tools", "leaf__conversation__instructions")
     return unread.filter(leaf__deletion=None, leaf__conversation__deleted_at=None)

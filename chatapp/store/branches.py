@@ -141,13 +141,13 @@ _CONVERSATION = Worded(lambda pk: Conversation.objects.filter(pk=pk), UUID)
 
 def load_branch(leaf: UUID, *, newest: int = WHOLE, of: Conversation | None = None) -> Branch:
     """From the root to the leaf, or only its `newest` messages. `of`: its conversation, where that is known."""
-    messages, items = _said_by(_asked(_MESSAGES, leaf, newest, newest), leaf)
+    messages, items = _said_by(_queried(_MESSAGES, leaf, newest, newest), leaf)
     return Branch(of or _CONVERSATION.rows(messages[-1].conversation_id)[0], messages, items)
 
 
 def load_counted_branch(leaf: UUID, *, newest: int, of: Conversation) -> tuple[Branch, Questions]:
     """The newest messages of a branch, and how many questions all of it has."""
-    rows = _asked(_COUNTED, leaf, WHOLE, _database_id(of.pk), newest)
+    rows = _queried(_COUNTED, leaf, WHOLE, _database_id(of.pk), newest)
     messages, items = _said_by(rows, leaf)
     return Branch(of, messages, items), Questions.of(*rows[0][-2:])
 
@@ -198,7 +198,7 @@ def repairs(row: Message) -> dict[int, tuple[str, tuple[Repair, ...]]]:
 _readers: dict[str, RowReader] = {}
 
 
-def _asked(sql: str, leaf: UUID, *named: Any) -> list[tuple[Any, ...]]:
+def _queried(sql: str, leaf: UUID, *named: Any) -> list[tuple[Any, ...]]:
     with connection.cursor() as cursor:
         cursor.execute(sql, [_database_id(leaf), *named])
         return list(cursor.fetchall())
@@ -217,7 +217,7 @@ def _said_by(rows: Sequence[Sequence[Any]], leaf: UUID) -> tuple[list[Message], 
             message = once[name] if n else once.setdefault(name, read(row[:width]))
             _, *said = row[width : width + 1 + len(_COLUMNS)]
             if said[0] is not None:
-                said[_WIRE] = _value(said[_WIRE])
+                said[_WIRE] = _wire_of(said[_WIRE])
                 items[message.id].append(_item((message.id, *said)))
     if not once:
         raise Message.DoesNotExist(f"There is no message {leaf}.")
@@ -257,7 +257,7 @@ def _item(row: Sequence[object]) -> Item:
     )
 
 
-def _value(text: str | None) -> object:
+def _wire_of(text: str | None) -> object:
     return None if text is None else verbatim.loads(text)
 
 

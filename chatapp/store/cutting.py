@@ -78,7 +78,7 @@ def cut_off(model: str, stored: Sequence[Item], seen: Seen | None, outcome: Outc
     names = KeyMaker(keys | {item.key for item in items} | set(running.values()))
     for call in without_result([*stored, *items]):
         key = running.pop(call.call_id, "")
-        items.append(_result(call, names.take() if not key or key in keys else key, outcome))
+        items.append(_result_instead(call, names.take() if not key or key in keys else key, outcome))
     return items
 
 
@@ -111,7 +111,7 @@ def without_result(items: Iterable[Item]) -> list[Item]:
     return open_calls
 
 
-def _result(call: Item, key: str, outcome: Outcome) -> Item:
+def _result_instead(call: Item, key: str, outcome: Outcome) -> Item:
     return Item(
         key=key,
         kind=Kind.TOOL_RESULT,

@@ -56,7 +56,7 @@ def load_live_below(message: Message) -> list[UUID]:
 @transaction.atomic
 def delete_below(message: Message) -> Deletion:
     """The message with everything below it. Whoever was inside moves to the nearest leaf that is left."""
-    _lock(message.conversation_id)
+    _hold_conversation(message.conversation_id)
     if not Message.objects.filter(pk=message.pk, deletion=None).exists():
         raise Refused("That message is not there any more.")
     gone = _below(message)
@@ -76,7 +76,7 @@ def undo(deletion: UUID, owner: User) -> Deletion | None:
     found = load_deletion(deletion, owner)
     if found is None:
         return None
-    _lock(found.conversation)
+    _hold_conversation(found.conversation)
     rows = Message.objects.filter(deletion=deletion)
     top = rows.select_related("parent").order_by("order").first()
     if top is None:
@@ -100,7 +100,7 @@ def load_deletion(deletion: UUID, owner: User) -> Deletion | None:
 @transaction.atomic
 def delete_conversation(conversation: UUID) -> list[UUID]:
     """No turn begins in it from now on; those that still run are told, to be stopped."""
-    _lock(conversation)
+    _hold_conversation(conversation)
     Conversation.objects.filter(pk=conversation).update(deleted_at=timezone.now())
     tell(conversation, "listed")
     running = Message.objects.filter(conversation=conversation, status__in=LIVE)
@@ -148,7 +148,7 @@ def _live(conversation: UUID, among: Container[UUID]) -> list[UUID]:
     return [pk for pk in live.values_list("pk", flat=True) if pk in among]
 
 
-def _lock(conversation: UUID) -> None:
+def _hold_conversation(conversation: UUID) -> None:
     """Who asks or continues takes the same row first."""
     Conversation.objects.select_for_update().get(pk=conversation)
 

@@ -32,10 +32,10 @@ def find_start(
         branch = load_branch(leaf, of=of)
     except Message.DoesNotExist:
         return None
-    turns = _turns(branch)
+    turns = _turns_sent(branch)
     total = sum(turn.tokens for turn in turns)
     most = share * (window if window and total > share * window else total)
-    start = _start(turns, most)
+    start = _first_that_stays(turns, most)
     return start if start and start != branch.messages[0].id else None
 
 
@@ -45,7 +45,7 @@ def has_older(answer: Message) -> bool:
     return question is not None and question.parent_id is not None and answer.sent_from_id != question.pk
 
 
-def _start(turns: Sequence[Turn], most: float) -> UUID | None:
+def _first_that_stays(turns: Sequence[Turn], most: float) -> UUID | None:
     """Of the turns that stay, the first."""
     start, stays = None, 0
     for turn in reversed(turns):
@@ -56,10 +56,10 @@ def _start(turns: Sequence[Turn], most: float) -> UUID | None:
     return start
 
 
-def _turns(branch: Branch) -> list[Turn]:
+def _turns_sent(branch: Branch) -> list[Turn]:
     """Those that are sent now, in order. What a turn adds is told by the request of the next one, else by its own answer,
     else by its letters."""
-    sent = _sent(branch)
+    sent = _sent_now(branch)
     begins = [n for n, row in enumerate(sent) if row.role == Role.USER]
     spans = [sent[first:after] for first, after in pairwise([*begins, len(sent)])]
     found = [_Measured.of(branch, span) for span in spans]
@@ -69,7 +69,7 @@ def _turns(branch: Branch) -> list[Turn]:
     ]
 
 
-def _sent(branch: Branch) -> Sequence[Message]:
+def _sent_now(branch: Branch) -> Sequence[Message]:
     """What of the branch is not left out already: the last answer on it knows."""
     answers = [row for row in branch.messages if row.role == Role.ASSISTANT]
     since = answers[-1].sent_from_id if answers else None

@@ -29,7 +29,7 @@ def load_head(viewer: User, conversation: Conversation) -> UUID | None:
 
 def load_tree(conversation: UUID, head: UUID | None = None) -> Tree[UUID]:
     """All of it, without what was deleted."""
-    return repair(_there(conversation).values_list("pk", "parent_id"), head=head)
+    return repair(_messages_of(conversation).values_list("pk", "parent_id"), head=head)
 
 
 def load_trees(conversations: Collection[UUID]) -> dict[UUID, Tree[UUID]]:
@@ -44,7 +44,7 @@ def load_places(viewer: User, conversations: Collection[UUID]) -> dict[UUID, dic
     """For each conversation, which way the viewer went at its forks."""
     rows = Place.objects.filter(viewer=viewer, conversation__in=conversations)
     forks = dict(rows.values_list("conversation_id", "forks"))
-    return {pk: _read(forks.get(pk)) for pk in conversations}
+    return {pk: _known_forks(forks.get(pk)) for pk in conversations}
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,11 +67,11 @@ def remembered(viewer: User) -> Subquery:
 
 def load_way(conversation: UUID, message: UUID, forks: Mapping[str, str] | None) -> Way | None:
     """To the leaf where the viewer last was, by the `forks` that are remembered of them. None for a message that is not there."""
-    rows = list(_there(conversation).values_list("pk", "parent_id", "status"))
+    rows = list(_messages_of(conversation).values_list("pk", "parent_id", "status"))
     tree = repair((pk, parent) for pk, parent, _ in rows)
     if message not in tree.parents:
         return None
-    leaf = tree.newest_leaf(message, _read(forks)) or message
+    leaf = tree.newest_leaf(message, _known_forks(forks)) or message
     return Way(tree, tree.path_to(leaf), any(pk == leaf and status in LIVE for pk, _, status in rows))
 
 
@@ -96,7 +96,7 @@ def go_to(viewer: User, message: Message) -> UUID:
     place, _ = Place.objects.get_or_create(viewer=viewer, conversation=conversation)
     mine = viewer.pk == conversation.owner_id
     left = conversation.head_id if mine else place.head_id
-    places = _read(place.forks) | tree.places_on(left)
+    places = _known_forks(place.forks) | tree.places_on(left)
     leaf = tree.newest_leaf(message.pk, places) or message.pk
     place.forks = _written(places | tree.places_on(leaf))
     place.head_id = leaf
@@ -107,7 +107,7 @@ def go_to(viewer: User, message: Message) -> UUID:
     return leaf
 
 
-def _there(conversation: UUID) -> QuerySet[Message]:
+def _messages_of(conversation: UUID) -> QuerySet[Message]:
     return Message.objects.filter(conversation=conversation, deletion=None).order_by("order")
 
 
@@ -119,7 +119,7 @@ def _opens(conversation: Conversation, head: UUID) -> bool:
     return Message.objects.filter(pk=head, conversation=conversation, deletion=None).exists()
 
 
-def _read(forks: Mapping[str, str] | None) -> dict[UUID | None, UUID]:
+def _known_forks(forks: Mapping[str, str] | None) -> dict[UUID | None, UUID]:
     return {UUID(fork) if fork else None: UUID(child) for fork, child in (forks or {}).items()}
 
 

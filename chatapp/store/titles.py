@@ -67,7 +67,7 @@ def claim_title(conversation: UUID) -> Exchange | None:
     if answer is None or answer.parent_id is None:
         return None
     words = Conversation.objects.values_list("title", flat=True).get(pk=conversation)
-    return Exchange(answer.model, words, _said(answer.parent_id), _said(answer.pk))
+    return Exchange(answer.model, words, _message_text(answer.parent_id), _message_text(answer.pk))
 
 
 @transaction.atomic
@@ -83,10 +83,10 @@ def title_by_model(conversation: UUID, title: str, *, instead_of: str) -> bool:
 def _first_question(conversation: UUID) -> str:
     rows = Message.objects.filter(conversation=conversation, role=Role.USER, deletion=None)
     first = rows.order_by("order").values_list("pk", flat=True).first()
-    return _said(first) if first else ""
+    return _message_text(first) if first else ""
 
 
-def _said(message: UUID) -> str:
+def _message_text(message: UUID) -> str:
     kinds = (Kind.USER_MESSAGE, Kind.ASSISTANT_MESSAGE)
     rows = Item.objects.filter(message=message, kind__in=kinds).order_by("seq")
     return "\n".join(rows.values_list("text", flat=True))

@@ -16,7 +16,7 @@ from django.utils import timezone
 
 from ..core.items import ITEM_CAP, Item, Kind, clean
 from ..core.titles import first_words
-from .changes import Begun, tell, tell_owner
+from .changes import Begun, tell_owner
 from .database.worded import Inserted, Worded
 from .models import IS_LIVE, LIVE, Conversation, Message, Role, Status, TitledBy
 from .models import Item as ItemRow
@@ -131,7 +131,7 @@ def _once(asked: AskedFor, author: User | None, words: str | None, start: Callab
         row = _sent_before(asked, author)
         if asked.submission is None or (row is None and isinstance(error, BeyondLimit)):
             raise
-    same = row and (words is None or _said(row) == words)
+    same = row and (words is None or _question_of(row) == words)
     raise SentAlready(_started(row) if row and same else None)
 
 
@@ -140,7 +140,7 @@ def _sent_before(asked: AskedFor, author: User | None) -> Message | None:
     return before.exclude(submission=None).select_related("parent").first()
 
 
-def _said(answer: Message) -> str | None:
+def _question_of(answer: Message) -> str | None:
     return ItemRow.objects.filter(message=answer.parent_id, seq=0).values_list("text", flat=True).first()
 
 
@@ -201,14 +201,6 @@ def _refuse_one_more(author: User | None, here: Any) -> None:
         refuse_beside(here.running, author)
     else:
         refuse_another(author)
-
-
-def move_head(conversation: UUID, message: UUID) -> None:
-    """The owner's place."""
-    if not Message.objects.filter(pk=message, conversation=conversation, deletion=None).exists():
-        raise Refused("That message is not in this conversation.")
-    Conversation.objects.filter(pk=conversation).update(head=message)
-    tell(conversation, "head moved", message)
 
 
 def _answer_to(

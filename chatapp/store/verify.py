@@ -17,6 +17,7 @@ from ..core.decision import read_decision
 from ..core.draft import Draft
 from ..core.items import FROM_MODEL, Item, Kind
 from ..core.tree import repair
+from ..core.values import fields
 from .cutting import without_result
 from .models import ENDED, LIVE, Conversation, Message, Role, ToolRun
 from .models import Draft as DraftRow
@@ -33,12 +34,12 @@ ALSO: list[Callable[[], Iterator[str]]] = []
 def verify_log() -> Iterator[str]:
     """Every breach, one sentence each; nothing when all is well."""
     rows = Conversation.objects.order_by("created_at", "id")
-    for conversation, head, tools in rows.values_list("id", "head_id", _text("tools")).iterator(SOME):
-        yield from _named(f"Conversation {conversation}", _tools(tools))
+    for conversation, head, tools in rows.values_list("id", "head_id", _unread("tools")).iterator(SOME):
+        yield from _breaches_of(f"Conversation {conversation}", _tool_list(tools))
         yield from _tree(conversation, head)
         messages = Message.objects.filter(conversation=conversation).order_by("order")
         for message in messages.only("role", "status", "next_seq").iterator(SOME):
-            yield from _named(f"Message {message.id}", _message(message))
+            yield from _breaches_of(f"Message {message.id}", _message(message))
     yield from _drafts()
     for breaches in ALSO:
         yield from breaches()
@@ -46,12 +47,12 @@ def verify_log() -> Iterator[str]:
         yield f"Message {question}: it is a question without words."
 
 
-def _text(field: str) -> Cast:
+def _unread(field: str) -> Cast:
     """A field of JSON, unread."""
     return Cast(field, TextField())
 
 
-def _named(owner: str, breaches: Iterable[str]) -> Iterator[str]:
+def _breaches_of(owner: str, breaches: Iterable[str]) -> Iterator[str]:
     yield from (f"{owner}: {breach}." for breach in _guarded("it", breaches))
 
 
@@ -63,7 +64,7 @@ def _guarded(what: str, breaches: Iterable[str]) -> Iterator[str]:
         yield f"{what} cannot be read: {problem}"
 
 
-def _tools(text: str) -> Iterator[str]:
+def _tool_list(text: str) -> Iterator[str]:
     tools = verbatim.loads(text)
     if not isinstance(tools, list) or not all(map(_is_tool, tools)):
         yield "its tools are not a list of names and descriptions"
@@ -81,10 +82,10 @@ def _tree(conversation: UUID, head: UUID | None) -> Iterator[str]:
 
 def _message(message: Message) -> Iterator[str]:
     rows = ItemRow.objects.filter(message=message).order_by("seq")
-    fields = list(rows.values_list("seq", "key", "kind", "round", "cut", "call_id"))
-    yield from _guarded("the order of its items", _numbers(message, [field[0] for field in fields]))
-    yield from _wires(rows.values_list("key", "cut", _text("wire")).iterator(FEW))
-    items = [Item(key=k, kind=Kind(kind), round=n, cut=cut, call_id=c) for _, k, kind, n, cut, c in fields]
+    said = list(rows.values_list("seq", "key", "kind", "round", "cut", "call_id"))
+    yield from _guarded("the order of its items", _numbers(message, [seq for seq, *_ in said]))
+    yield from _wires(rows.values_list("key", "cut", _unread("wire")).iterator(FEW))
+    items = [Item(key=k, kind=Kind(kind), round=n, cut=cut, call_id=c) for _, k, kind, n, cut, c in said]
     yield from _keys(message.id, items)
     yield from _places(message, items)
     yield from _calls(message, items)
@@ -160,7 +161,7 @@ def _permissions(message: Message, items: Sequence[Item]) -> Iterator[str]:
 
 
 def _metadata(message: Message, items: Sequence[Item]) -> Iterator[str]:
-    metadata = verbatim.loads(Message.objects.values_list(_text("metadata"), flat=True).get(pk=message.pk))
+    metadata = verbatim.loads(Message.objects.values_list(_unread("metadata"), flat=True).get(pk=message.pk))
     if not isinstance(metadata, dict):
         yield f"its metadata is not a map: {_short(metadata)}"
         return
@@ -173,14 +174,10 @@ def _metadata(message: Message, items: Sequence[Item]) -> Iterator[str]:
     for name in ("elapsed_ms", "goes_on_at"):
         if not _is_count(metadata.get(name, 0)):
             yield f"its {name} is {_short(metadata[name])}"
-    durations, timings = (_map(maps[name]) for name in ("reasoning_durations_ms", "timings_ms"))
+    durations, timings = (fields(maps[name]) for name in ("reasoning_durations_ms", "timings_ms"))
     yield from _durations(durations, items)
     yield from _timings(timings, durations, {item.key for item in items})
-    yield from _facts(metadata.get("rounds", []))
-
-
-def _map(value: Any) -> dict[str, Any]:
-    return value if isinstance(value, dict) else {}
+    yield from _round_breaches(metadata.get("rounds", []))
 
 
 def _durations(durations: Mapping[str, Any], items: Sequence[Item]) -> Iterator[str]:
@@ -207,7 +204,7 @@ def _timings(timings: Mapping[str, Any], durations: Mapping[str, Any], keys: set
             yield f"the duration of {key!r} is {ms}, and its timing says {span['end'] - span['start']}"
 
 
-def _facts(rounds: Any) -> Iterator[str]:
+def _round_breaches(rounds: Any) -> Iterator[str]:
     if not isinstance(rounds, list):
         yield f"its rounds are not a list: {_short(rounds)}"
         return
@@ -235,7 +232,7 @@ def _is_span(span: Any) -> bool:
 
 
 def _drafts() -> Iterator[str]:
-    rows = DraftRow.objects.values_list("message_id", "message__status", _text("saved"))
+    rows = DraftRow.objects.values_list("message_id", "message__status", _unread("saved"))
     for message, status, saved in rows.iterator(FEW):
         if status not in LIVE:
             yield f"Message {message}: it has a draft although its turn has ended."

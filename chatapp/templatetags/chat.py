@@ -9,7 +9,7 @@ from django.templatetags.static import static
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from ..markdown import render_plain, render_waiting, render_well
+from ..markdown import render_plain, render_well
 
 register = template.Library()
 
@@ -25,12 +25,6 @@ def icon(name: str) -> SafeString:
 def new_key() -> str:
     """For the hidden field that makes a form count once, however often it is sent."""
     return str(uuid4())
-
-
-@register.simple_tag
-def markdown(text: str, message: str = "", key: str = "") -> SafeString:
-    """What a model wrote. The ids of its footnotes begin with the message's id and the item's key."""
-    return render_waiting(text, message=message, key=key)
 
 
 @register.simple_tag

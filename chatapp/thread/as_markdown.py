@@ -27,7 +27,7 @@ def _parts(row: Message, items: Iterable[Item], *, thoughts: bool) -> Iterator[s
         elif thoughts and piece.kind is Kind.REASONING:
             yield _quoted(f"**{thought_in_words(piece.ms, cut=piece.cut)}**", piece.text)
         elif thoughts and piece.kind is Kind.TOOL_CALL:
-            yield f"> **Called** {_code(piece.name or 'a tool')}"
+            yield f"> **Called** {_as_code(piece.name or 'a tool')}"
 
 
 def _quoted(heading: str, text: str) -> str:
@@ -35,7 +35,7 @@ def _quoted(heading: str, text: str) -> str:
     return "\n".join(f"> {line}".rstrip() for line in lines)
 
 
-def _code(name: str) -> str:
+def _as_code(name: str) -> str:
     """As code, whatever backticks it holds."""
     line = " ".join(name.split())
     fence = "`" * (max(map(len, re.findall("`+", line)), default=0) + 1)

@@ -34,13 +34,13 @@ def figures_of_several(
     """Of answers that followed each other: added up, and the first sign of the first."""
     made = []
     if thoughts:
-        made.append(AnswerFigure("Thinking", _sum(thoughts, " in", "step")))
+        made.append(AnswerFigure("Thinking", _sum_in_words(thoughts, " in", "step")))
     if tools:
-        made.append(AnswerFigure("Tools", _sum(tools, ",", "call", tenths=True)))
+        made.append(AnswerFigure("Tools", _sum_in_words(tools, ",", "call", tenths=True)))
     first = next((one.rounds[0].first_sign for one in recorded[:1] if one.rounds), None)
     made.append(AnswerFigure("To the first sign", in_tenths(first)))
     made.append(AnswerFigure("In all", "still running" if live else _elapsed(recorded)))
-    made += _tokens([facts for one in recorded for facts in one.rounds])
+    made += _token_figures([facts for one in recorded for facts in one.rounds])
     return (*made, *_cost(recorded))
 
 
@@ -54,7 +54,7 @@ def _elapsed(recorded: Sequence[Recorded]) -> str:
     return f"at least {said}" if known and len(known) < len(recorded) else said
 
 
-def _sum(durations: Sequence[int | None], joint: str, thing: str, *, tenths: bool = False) -> str:
+def _sum_in_words(durations: Sequence[int | None], joint: str, thing: str, *, tenths: bool = False) -> str:
     known = [ms for ms in durations if ms is not None]
     missing = len(durations) - len(known)
     said = in_short(together(known, tenths=tenths), tenths=tenths) if known else UNKNOWN
@@ -62,16 +62,18 @@ def _sum(durations: Sequence[int | None], joint: str, thing: str, *, tenths: boo
     return f"{said}, {missing} not measured" if known and missing else said
 
 
-def _tokens(rounds: Sequence[Round]) -> list[AnswerFigure]:
+def _token_figures(rounds: Sequence[Round]) -> list[AnswerFigure]:
     if not rounds:
         return []
     known = any(name in facts.usage for facts in rounds for name in ("input", "output"))
-    said = f"{_total(rounds, 'input')} in, {_total(rounds, 'output')} out" if known else UNKNOWN
+    said = (
+        f"{_tokens_in_all(rounds, 'input')} in, {_tokens_in_all(rounds, 'output')} out" if known else UNKNOWN
+    )
     made = [AnswerFigure("Tokens", said)]
     if any(facts.usage.get("cached") for facts in rounds):
-        made.append(AnswerFigure("From the cache", f"{_total(rounds, 'cached')} of those in"))
+        made.append(AnswerFigure("From the cache", f"{_tokens_in_all(rounds, 'cached')} of those in"))
     if any(facts.usage.get("reasoning") for facts in rounds):
-        made.append(AnswerFigure("Tokens of thought", f"{_total(rounds, 'reasoning')} of those out"))
+        made.append(AnswerFigure("Tokens of thought", f"{_tokens_in_all(rounds, 'reasoning')} of those out"))
     return made
 
 
@@ -91,7 +93,7 @@ def _in_dollars(counted: Sequence[Portion]) -> str:
     return said if len(known) == len(counted) else f"at least {said}"
 
 
-def _total(rounds: Sequence[Round], name: str) -> str:
+def _tokens_in_all(rounds: Sequence[Round], name: str) -> str:
     known = [facts.usage[name] for facts in rounds if name in facts.usage]
     if not known:
         return UNKNOWN

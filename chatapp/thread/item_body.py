@@ -44,7 +44,7 @@ def blocks_of(message: UUID, piece: ItemSoFar) -> Blocks:
         return rendered(message, piece.key, piece.text) or _silent(piece)
     if piece.kind is Kind.USER_MESSAGE:
         return rendered_question(message, piece.key, piece.text)
-    return _plain(message, piece)
+    return _as_preformatted(message, piece)
 
 
 async def blocks_within(message: UUID, piece: ItemSoFar) -> Blocks:
@@ -55,8 +55,8 @@ async def blocks_within(message: UUID, piece: ItemSoFar) -> Blocks:
     if piece.kind is Kind.USER_MESSAGE:
         return await rendered_question_within(message, piece.key, piece.text)
     if len(piece.text) + len(piece.result.text if piece.result else "") > LONG:
-        return await asyncio.to_thread(_plain, message, piece)
-    return _plain(message, piece)
+        return await asyncio.to_thread(_as_preformatted, message, piece)
+    return _as_preformatted(message, piece)
 
 
 def _silent(piece: ItemSoFar) -> Blocks:
@@ -65,17 +65,17 @@ def _silent(piece: ItemSoFar) -> Blocks:
     return (f'<p class="faint">{words}</p>',) if piece.kind is Kind.REASONING else ()
 
 
-def _plain(message: UUID, piece: ItemSoFar) -> Blocks:
+def _as_preformatted(message: UUID, piece: ItemSoFar) -> Blocks:
     match piece.kind:
         case Kind.TOOL_CALL:
-            return _call(message, piece)
+            return _call_body(message, piece)
         case Kind.PERMISSION_DECISION:
             return ()
         case Kind.TOOL_RESULT | Kind.REASONING | Kind.ASSISTANT_MESSAGE | Kind.USER_MESSAGE:
             return (well(pretty_result(piece.text)),)
 
 
-def _call(message: UUID, call: ItemSoFar) -> Blocks:
+def _call_body(message: UUID, call: ItemSoFar) -> Blocks:
     """Arguments and result, as text."""
     blocks = (ARGUMENTS, well(arguments(call.text)))
     if call.result is None or call.result.open:

@@ -121,7 +121,7 @@ def _gap(before: str, after: str) -> str:
         return "\n" if fence.is_closed_by(after.partition("\n")[0]) else ""
     if block := _block_gap(before, after):
         return block
-    return "" if before[-1].isspace() else _space(before, after)
+    return "" if before[-1].isspace() else _space_between(before, after)
 
 
 def _block_gap(before: str, after: str) -> str:
@@ -135,7 +135,7 @@ def _block_gap(before: str, after: str) -> str:
     return "\n" if after.startswith("|") and is_row else ""
 
 
-def _space(before: str, after: str) -> str:
+def _space_between(before: str, after: str) -> str:
     """A space, where the rows tell that two words met and not the halves of one."""
     last, first = before[-1], after[0]
     if _UNSPACED.match(last) or _UNSPACED.match(first):

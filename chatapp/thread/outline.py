@@ -39,7 +39,7 @@ def render_outline(messages: Sequence[ShownMessage]) -> SafeString:
 
 def _line_of(question: ShownMessage, answer: ShownMessage | None) -> OutlineLine:
     text = " ".join(item.piece.text for item in question.items)
-    ms = _thought(answer) if answer else 0
+    ms = _thought_ms(answer) if answer else 0
     width = min(WIDEST, -(-ms // 1000) * 2)
     took = in_short(ms) if ms else ""
     return OutlineLine(f"o-{question.row.pk}", question.id, first_words(text[:1000]), took, width)
@@ -59,5 +59,5 @@ def render_questions(questions: Questions) -> SafeString:
     return _QUESTIONS.fill({"one": here == 1, "part": part}, {"questions.here": here})
 
 
-def _thought(answer: ShownMessage) -> int:
+def _thought_ms(answer: ShownMessage) -> int:
     return together(Recorded(answer.row.metadata).thoughts.values())

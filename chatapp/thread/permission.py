@@ -44,7 +44,7 @@ def asked_calls(
 ) -> tuple[AskedCall, ...]:
     """In the order in which they were made."""
     asks = set(asks_of(row))
-    return tuple(_asked(row.pk, piece, tools.get(piece.name)) for piece in pieces if piece.key in asks)
+    return tuple(_asked_call(row.pk, piece, tools.get(piece.name)) for piece in pieces if piece.key in asks)
 
 
 def panel_id(message: UUID, key: str) -> str:
@@ -59,7 +59,7 @@ def in_a_sentence(asks: Sequence[AskedCall]) -> str:
     return f"Waits for you: {len(asks)} calls want to run, {names}"
 
 
-def _asked(message: UUID, call: ItemSoFar, tool: Tool | None) -> AskedCall:
+def _asked_call(message: UUID, call: ItemSoFar, tool: Tool | None) -> AskedCall:
     shown = arguments(call.text)
     return AskedCall(
         id=panel_id(message, call.key),
@@ -69,7 +69,7 @@ def _asked(message: UUID, call: ItemSoFar, tool: Tool | None) -> AskedCall:
         name=visible_name(call.name),
         wants=_wants(tool),
         arguments=shown,
-        size=_size(shown),
+        size=_length_in_words(shown),
         hosts=misleading(call.text),
         server=tool.server if tool else "",
         description=visible(tool.description) if tool else "",
@@ -84,7 +84,7 @@ def _wants(tool: Tool | None) -> str:
     return tool.title[0].lower() + tool.title[1:]
 
 
-def _size(shown: str) -> str:
+def _length_in_words(shown: str) -> str:
     lines = shown.count("\n") + 1
     if len(shown) <= SHORT and lines <= FEW_LINES:
         return ""

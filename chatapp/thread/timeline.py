@@ -82,10 +82,10 @@ def timeline_of(
     head = Timeline(
         id=f"{message_id(row.pk)}-head",
         label=label,
-        effort=_effort(row.effort),
-        words=_waits(taken, asked)
+        effort=_effort_in_words(row.effort),
+        words=_waits_in_words(taken, asked)
         if row.status == Status.WAITING
-        else _sum(taken, recorded.elapsed, live=live),
+        else _sum_above(taken, recorded.elapsed, live=live),
     )
     if not _measured(recorded) or (live and not items):
         return head
@@ -100,11 +100,11 @@ def timeline_of(
     )
 
 
-def _effort(effort: str) -> str:
+def _effort_in_words(effort: str) -> str:
     return "thinking off" if effort == OFF else f"{effort} effort" if effort else ""
 
 
-def _sum(thoughts: Sequence[int | None], elapsed: int | None, *, live: bool) -> str:
+def _sum_above(thoughts: Sequence[int | None], elapsed: int | None, *, live: bool) -> str:
     """A single thought says its time itself; above it stands what the answer took in all."""
     if live:
         return f"{thoughts_in_words([*thoughts])} so far" if len(thoughts) > 1 else ""
@@ -113,7 +113,7 @@ def _sum(thoughts: Sequence[int | None], elapsed: int | None, *, live: bool) -> 
     return "" if elapsed is None else f"{in_tenths(elapsed)} in all"
 
 
-def _waits(thoughts: Sequence[int | None], asked: str) -> str:
+def _waits_in_words(thoughts: Sequence[int | None], asked: str) -> str:
     return f"{thoughts_in_words([*thoughts])}, waits for {asked}" if thoughts else f"Waits for {asked}"
 
 
@@ -154,7 +154,7 @@ class Waterfall:
 
     def _plain(self, item: Item, span: Stretch | None, took: str) -> TimelineRow:
         cut = item.cut or (span is not None and span.cut)
-        name = _NAMES.get(item.kind) or _tool(item)
+        name = _NAMES.get(item.kind) or _tool_name(item)
         return TimelineRow(
             item.kind, f"{name}, cut short" if cut else name, _began(span), took, self._bar(span)
         )
@@ -174,7 +174,7 @@ class Waterfall:
         if ran := result is None or result.outcome != Outcome.DENIED:
             self.tools.append(span.ms if span else None)
         how = OUTCOMES.get(result.outcome) if result else None
-        name = f"{_tool(item)}, {how}" if how else _tool(item)
+        name = f"{_tool_name(item)}, {how}" if how else _tool_name(item)
         took = in_tenths(span.ms if span else None) if ran else NOT_RUN
         return TimelineRow(item.kind, name, _began(asked or span), took, self._bar(span), self._bar(asked))
 
@@ -208,7 +208,7 @@ def _results(items: Sequence[Item]) -> _Results:
     return _Results(found, frozenset(item.key for item in found.values()))
 
 
-def _tool(item: Item) -> str:
+def _tool_name(item: Item) -> str:
     return visible_name(item.name[:NAME_CAP]) or KINDS[Kind.TOOL_CALL]
 
 

@@ -23,7 +23,7 @@ _NOTES = '<section class="footnotes"'
 def as_whole_texts(pieces: Sequence[ItemSoFar], zone: tzinfo = UTC) -> list[ItemSoFar]:
     """Each text that was cut knows what it went on with. Only thoughts may stand between. `zone`: of whoever looks."""
     made = [replace(piece, whole=None) if piece.whole else piece for piece in pieces]
-    for places in _runs(made):
+    for places in _texts_in_a_row(made):
         said = [made[places[0]].text]
         for place in places[1:]:
             said.append(joined(said[-1], made[place].text))
@@ -34,7 +34,7 @@ def as_whole_texts(pieces: Sequence[ItemSoFar], zone: tzinfo = UTC) -> list[Item
     return made
 
 
-def _runs(pieces: Sequence[ItemSoFar]) -> Iterator[list[int]]:
+def _texts_in_a_row(pieces: Sequence[ItemSoFar]) -> Iterator[list[int]]:
     """The places of texts of which each but the last was cut."""
     run: list[int] = []
     for place, piece in enumerate(pieces):

@@ -137,7 +137,7 @@ class _Running:
         self._plain += 1
         if self._plain == 2 * NEWEST:
             older = self._said[-2 * NEWEST : -NEWEST]
-            self._said[-2 * NEWEST : -NEWEST] = _joined(older)
+            self._said[-2 * NEWEST : -NEWEST] = _with_letters_joined(older)
             self._plain = NEWEST
         for listening in self._listening:
             listening.tell(said)
@@ -190,7 +190,7 @@ class _Listening:
             self.woken.set_result(None)
 
 
-def _joined(events: Iterable[LiveEvent]) -> Iterator[LiveEvent]:
+def _with_letters_joined(events: Iterable[LiveEvent]) -> Iterator[LiveEvent]:
     """Letters of an item that came one after the other become one event: an object for every few letters would outweigh them."""
     for key, group in groupby(events, key=_letters_of):
         together = list(group)

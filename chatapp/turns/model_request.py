@@ -171,7 +171,7 @@ def _note(event: events.Event, response: RoundResponse) -> None:
             facts.pop("skipped", None)
             facts.pop("withheld", None)
         case events.Usage():
-            response.facts["usage"] = _known(event)
+            response.facts["usage"] = _numbers_told(event)
         case events.ResponseEnded():
             response.finish = event.finish
             response.facts["finish"] = event.finish
@@ -188,7 +188,7 @@ def _note(event: events.Event, response: RoundResponse) -> None:
             pass
 
 
-def _known(usage: events.Usage) -> dict[str, int]:
+def _numbers_told(usage: events.Usage) -> dict[str, int]:
     values = {
         name: getattr(usage, name) for name in ("input", "cached", "cache_written", "output", "reasoning")
     }

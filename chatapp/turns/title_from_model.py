@@ -103,7 +103,7 @@ class Titles:
             if spec.demo or spec.tiny:
                 return ""
             async with asyncio.timeout(self._patience):
-                return from_model(await _answer(provider, _ask(provider, spec, exchange)))
+                return from_model(await _title_written(provider, _ask_for_title(provider, spec, exchange)))
         except (ProviderError, UnknownModel, TimeoutError) as problem:
             log.info("a title was not found: %s", getattr(problem, "trouble", type(problem).__name__))
         except Exception as error:
@@ -116,7 +116,7 @@ class Titles:
         self._told.set()
 
 
-def _ask(provider: Provider, spec: ModelSpec, exchange: Exchange) -> Ask:
+def _ask_for_title(provider: Provider, spec: ModelSpec, exchange: Exchange) -> Ask:
     """No thoughts, no tools, and of each side only how it begins."""
     question, answer = exchange.question[:MOST_READ], exchange.answer[:MOST_READ]
     words = f"Question:\n{question}\n\nAnswer:\n{answer}\n\nThe title of this exchange:"
@@ -130,7 +130,7 @@ def _ask(provider: Provider, spec: ModelSpec, exchange: Exchange) -> Ask:
     )
 
 
-async def _answer(provider: Provider, ask: Ask) -> str:
+async def _title_written(provider: Provider, ask: Ask) -> str:
     """What was written, if it was written to its end at the first try."""
     words, heard = "", 0
     async with aclosing(provider.stream(ask, KeyMaker())) as stream:

@@ -378,7 +378,6 @@ def test_where_older_turns_are_left_out_they_stay_left_out(turn, conversation, a
 
 
 def test_a_fork_says_where_it_came_from_and_the_source_knows_its_forks(called, alice, bob):
-    store.move_head(called.conversation_id, called.pk)
     made = fork(called, by=bob).conversation
     origin = load_origins(made.pk).own
     assert (origin.source, origin.message, origin.owner, origin.by) == (

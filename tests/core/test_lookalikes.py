@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from chatapp.core.alphabets import is_mixed
-from chatapp.core.lookalikes import outline
+from chatapp.core.lookalikes import is_mixed, outline
 
 
 @pytest.mark.parametrize(

@@ -171,13 +171,12 @@ def _answer(text: str) -> SimpleNamespace:
 
 
 IN_A_PROCESS_OF_ITS_OWN = """
-    templatetags.chat.markdown markdown.sanitise.sanitised markdown.code.colours.highlighted markdown.code.colours.highlighted_apart
+    markdown.sanitise.sanitised markdown.code.colours.highlighted markdown.code.colours.highlighted_apart
     markdown.code.html.code markdown.code.html.folded_code markdown.code.html.growing_code
     markdown.code.colours.language markdown.formulas.formula
     markdown.formulas.mathml markdown.whole.render_blocks markdown.whole.render markdown.tail.Known.environment
     markdown.tail.advance markdown.within.blocks_waiting markdown.within.render_blocks_within
-    markdown.within.feed_within markdown.within.finish_within markdown.within.render_waiting
-    markdown.within.render_within markdown.growing.Growing.feed markdown.growing.Growing.finish markdown.kept.rendered
+    markdown.within.feed_within markdown.growing.Growing.feed markdown.growing.Growing.finish markdown.kept.rendered
     markdown.kept.rendered_within markdown.kept.rendered_question markdown.kept.rendered_question_within
     markdown.within.question_waiting markdown.within.question_within tools.page.readable.readable_part tools.page.page_read.page_read
 """
@@ -231,7 +230,7 @@ NAMES_OF_OURS = """
     core.plural.one_or_more core.model_name.ModelName.of
     insight.page.insight.Sums.of insight.page.insight.time_of sharing.page.links.url_of thread.meter.meter_of
     catalog.page.models_shown.find_model
-    pages.words.numbers.number_in pages.operations.blocks pages.operations.keep thread.permission.panel_id
+    pages.in_address.number_in pages.operations.blocks pages.operations.keep thread.permission.panel_id
     markdown.kept.Kept.get markdown.kept.Kept.put pages.static_files.StaticFiles.add_files
     pages.static_files.Storage.stored_name thread.page.Viewer.larger thread.page.for_others thread.timeline.timeline_of
     reviews.forms.see_other

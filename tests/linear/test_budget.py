@@ -13,7 +13,7 @@ import pytest
 
 from chatapp.core.items import Kind
 from chatapp.live.growing_item import GrowingItem
-from chatapp.markdown import render_within
+from chatapp.markdown import render_blocks_within
 from chatapp.markdown.renderers import GivenUp, Renderers
 from chatapp.thread.item_body import blocks_within
 from chatapp.thread.items_so_far import ItemSoFar
@@ -75,7 +75,7 @@ def renderers():
 @pytest.mark.sampled
 @EVERY_SHAPE
 def test_markdown_ends_in_time_or_is_given_up_and_the_loop_goes_on(pump, renderers):
-    assert not stalled(partial(render_within, shape("", pump, "", SIZE), renderers=renderers))
+    assert not stalled(partial(render_blocks_within, shape("", pump, "", SIZE), renderers=renderers))
     with suppress(GivenUp):
         assert renderers.do("blocks", f"{pump} *a*", "", "")
 

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from chatapp.markdown import Growing, GrowingPieces, feed_within, finish_within, render_blocks, render_within
+from chatapp.markdown import Growing, GrowingPieces, feed_within, render_blocks, render_blocks_within
 from chatapp.markdown.renderers import GivenUp, Renderers
 from chatapp.markdown.tail import Known
-from chatapp.markdown.within import SMALL, is_small, render_waiting
+from chatapp.markdown.within import SMALL, blocks_waiting, is_small
 from tests.support.patience import PATIENCE
 
 SIZE = 2 * 1024
@@ -214,9 +214,9 @@ COSTLY = "\n".join(f"[a{n}][" * 200 for n in range(40))
 
 def test_another_process_renders_the_same(renderers):
     text = "# a\n\nx[^1] `b` $c$\n\n```py\nd = 1\n```\n\n[^1]: e\n" * 20
-    html = asyncio.run(render_within(text, message="m", key="k", renderers=renderers))
-    assert html == "\n".join(render_blocks(text, message="m", key="k"))
-    assert render_waiting(text, message="m", key="k", renderers=renderers) == html
+    blocks = asyncio.run(render_blocks_within(text, message="m", key="k", renderers=renderers))
+    assert blocks == render_blocks(text, message="m", key="k")
+    assert blocks_waiting(text, message="m", key="k", renderers=renderers) == blocks
 
 
 def test_a_text_grows_in_another_process_as_it_does_here(renderers):
@@ -226,7 +226,7 @@ def test_a_text_grows_in_another_process_as_it_does_here(renderers):
         growing, found = Growing(), []
         for end in range(0, len(text), 900):
             found += await feed_within(growing, text[:end], renderers=renderers)
-        return found, await finish_within(growing, text, renderers=renderers)
+        return found, growing.settle(await render_blocks_within(text, renderers=renderers))
 
     found, late = asyncio.run(grow())
     page = dict(enumerate(found)) | dict(late)
@@ -234,11 +234,11 @@ def test_a_text_grows_in_another_process_as_it_does_here(renderers):
 
 
 def test_a_text_that_takes_too_long_is_shown_as_it_is_and_not_tried_again(hasty):
-    plain = f'<pre class="plain">{COSTLY}</pre>'
-    assert asyncio.run(render_within(COSTLY, renderers=hasty)) == plain
+    plain = [f'<pre class="plain">{COSTLY}</pre>']
+    assert asyncio.run(render_blocks_within(COSTLY, renderers=hasty)) == plain
     with pytest.raises(GivenUp):
         hasty.do("blocks", COSTLY, "", "")
-    assert render_waiting(COSTLY, renderers=hasty) == plain
+    assert blocks_waiting(COSTLY, renderers=hasty) == plain
 
 
 def test_a_process_that_was_given_up_is_replaced(hasty):
@@ -286,7 +286,7 @@ def test_the_event_loop_goes_on_while_a_bomb_is_rendered(renderers):
     """Counted in turns of the loop: one that stood still would make none."""
 
     async def both() -> int:
-        turns, bomb = 0, asyncio.create_task(render_within(COSTLY, renderers=renderers))
+        turns, bomb = 0, asyncio.create_task(render_blocks_within(COSTLY, renderers=renderers))
         while not bomb.done():
             await asyncio.sleep(0)
             turns += 1

@@ -32,6 +32,23 @@ class Story:
         self.on, self.she, self.go = on, she, go
         self.path = f"/c/{on.conversation.pk}/"
 
+    async def begin(self, keep: str, **more: Any) -> UUID:
+        """An answer is being written, and this waits for it."""
+        answer = await self.on.begin("Why?")
+        await self.keep(keep, answer, **more)
+        return answer
+
+    async def end(self, answer: UUID) -> Message:
+        self.go.set()
+        return await self.on.end(answer)
+
+    async def stop(self, answer: UUID) -> None:
+        await self.she.post(f"/m/{answer}/stop/")
+
+    async def ask_all(self) -> None:
+        """What asks by itself looks once."""
+        await self.on.engine.part(NextQuestions).ask_all()
+
     async def keep(self, words: str, answer: UUID, *, script: bool = True, **more: Any) -> httpx.Response:
         form = {"text": words, "parent": str(answer), "key": str(uuid4()), "keep": "1"}
         form |= {"model": "scripted:model"} | more

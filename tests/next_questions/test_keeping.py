@@ -52,8 +52,7 @@ def test_it_is_asked_by_itself_when_the_answer_is_complete(alice):
 def test_a_second_one_is_added_to_the_first_and_brings_its_model(alice):
     async def story():
         async with keeping(alice, alone=False) as it:
-            answer = await it.on.begin("Why?")
-            await it.keep("One", answer, effort="low")
+            answer = await it.begin(keep="One", effort="low")
             await it.keep("Two", answer, model="scripted:other")
             assert await waiting() == ["One\n\nTwo"]
             it.go.set()
@@ -86,14 +85,13 @@ def test_not_before_all_calls_of_the_answer_are_through(alice):
         go = asyncio.Event()
         calls = response(text("Let me look."), send() | {"name": "look"})
         async with keeping(alice, calls, gated(go, response(text())), response(text()), alone=False) as it:
-            answer = await it.on.begin("Why?")
-            await it.keep("And?", answer)
+            answer = await it.begin(keep="And?")
 
             async def looked():
                 return any(item.outcome for item in await it.on.items(answer))
 
             await until(looked)
-            await it.on.engine.part(NextQuestions).ask_all()
+            await it.ask_all()
             assert await asked() == ["Why?"]
             go.set()
             assert await it.whole(2) == ["Why?", "And?"]
@@ -104,22 +102,20 @@ def test_not_before_all_calls_of_the_answer_are_through(alice):
 @pytest.mark.parametrize("how", ["stopped", "failed"])
 def test_after_an_end_that_is_not_whole_it_waits_for_a_press_and_goes_with_what_is_typed(alice, how):
     async def story():
-        reached = asyncio.Event()
-        go = asyncio.Event()
+        reached, go = asyncio.Event(), asyncio.Event()
         ends = {
             "stopped": held(text("Half"), reached=reached),
             "failed": gated(go, response(ProviderError("down", "It is down."))),
         }
         async with keeping(alice, ends[how], response(text()), alone=False) as it:
-            answer = await it.on.begin("Why?")
-            await it.keep("And then?", answer)
+            answer = await it.begin(keep="And then?")
             if how == "stopped":
                 await reached.wait()
-                await it.she.post(f"/m/{answer}/stop/")
+                await it.stop(answer)
             else:
                 go.set()
                 await it.on.end(answer)
-            await it.on.engine.part(NextQuestions).ask_all()
+            await it.ask_all()
             assert await asked() == ["Why?"]
             shown = await it.shown()
             assert f"the answer {'was stopped' if how == 'stopped' else 'failed'}" in shown
@@ -189,10 +185,9 @@ def test_when_a_stopped_answer_goes_on_and_is_complete_it_is_asked(alice):
     async def story():
         reached = asyncio.Event()
         async with keeping(alice, held(text("Half"), reached=reached), response(text()), alone=False) as it:
-            answer = await it.on.begin("Why?")
-            await it.keep("And then?", answer)
+            answer = await it.begin(keep="And then?")
             await reached.wait()
-            await it.she.post(f"/m/{answer}/stop/")
+            await it.stop(answer)
             await it.she.post(f"/m/{answer}/continue/")
             assert await it.whole(2) == ["Why?", "And then?"]
 
@@ -204,7 +199,7 @@ def test_a_permission_question_is_waited_for(alice):
         async with keeping(alice, response(send()), response(text()), alone=False) as it:
             answer = (await it.on.ask("Why?")).pk
             assert (await it.keep("And then?", answer)).status_code == 200
-            await it.on.engine.part(NextQuestions).ask_all()
+            await it.ask_all()
             assert "when you have decided" in await it.shown()
             assert (await it.send(answer)).status_code == 409
             assert await asked() == ["Why?"] and await waiting() == ["And then?"]
@@ -217,12 +212,10 @@ def test_a_permission_question_is_waited_for(alice):
 def test_it_is_edited_and_not_sent_meanwhile(alice):
     async def story():
         async with keeping(alice, alone=False) as it:
-            answer = await it.on.begin("Why?")
-            await it.keep("And tehn?", answer)
+            answer = await it.begin(keep="And tehn?")
             assert "<textarea" in (await it.press("edit", answer)).json()[0][1]
-            it.go.set()
-            await it.on.end(answer)
-            await it.on.engine.part(NextQuestions).ask_all()
+            await it.end(answer)
+            await it.ask_all()
             assert await asked() == ["Why?"]
             assert "Next, when you have saved it" in str((await it.page()).root)
             empty = await it.press("save", answer, next_text=" ")
@@ -239,11 +232,9 @@ def test_it_is_edited_and_not_sent_meanwhile(alice):
 def test_left_as_it_was_it_is_asked_as_it_was(alice):
     async def story():
         async with keeping(alice, alone=False) as it:
-            answer = await it.on.begin("Why?")
-            await it.keep("And then?", answer)
+            answer = await it.begin(keep="And then?")
             await it.press("edit", answer)
-            it.go.set()
-            await it.on.end(answer)
+            await it.end(answer)
             await it.press("leave", answer)
             assert await it.whole(2) == ["Why?", "And then?"]
 
@@ -253,12 +244,10 @@ def test_left_as_it_was_it_is_asked_as_it_was(alice):
 def test_what_is_removed_is_never_asked(alice):
     async def story():
         async with keeping(alice) as it:
-            answer = await it.on.begin("Why?")
-            await it.keep("And then?", answer)
+            answer = await it.begin(keep="And then?")
             await it.press("remove", answer)
-            it.go.set()
-            await it.on.end(answer)
-            await it.on.engine.part(NextQuestions).ask_all()
+            await it.end(answer)
+            await it.ask_all()
             assert await asked() == ["Why?"]
             assert not await in_thread(NextQuestion.objects.exists)()
             gone = await it.press("remove", answer)
@@ -270,8 +259,7 @@ def test_what_is_removed_is_never_asked(alice):
 def test_a_refused_one_says_why_and_keeps_its_words(alice):
     async def story():
         async with keeping(alice, alone=False) as it:
-            answer = await it.on.begin("Why?")
-            await it.keep("And then?", answer)
+            answer = await it.begin(keep="And then?")
             await in_thread(DailyLimit.objects.create)(who=DailyLimit.Who.EVERYBODY, turns=1)
             it.go.set()
 
@@ -292,8 +280,7 @@ def test_a_refused_one_says_why_and_keeps_its_words(alice):
 def test_whose_model_is_gone_it_says_so_and_is_sent_to_another(alice):
     async def story():
         async with keeping(alice, alone=False) as it:
-            answer = await it.on.begin("Why?")
-            await it.keep("And then?", answer)
+            answer = await it.begin(keep="And then?")
             await in_thread(NextQuestion.objects.update)(model="nobody:gone")
             it.go.set()
 
@@ -311,19 +298,16 @@ def test_whose_model_is_gone_it_says_so_and_is_sent_to_another(alice):
 def test_it_is_not_asked_where_its_conversation_or_answer_was_deleted_and_comes_back_with_it(alice):
     async def story():
         async with keeping(alice) as it:
-            answer = await it.on.begin("Why?")
-            await it.keep("And then?", answer)
-            it.go.set()
-            row = await it.on.end(answer)
-            asking = it.on.engine.part(NextQuestions).ask_all
+            answer = await it.begin(keep="And then?")
+            row = await it.end(answer)
             await in_thread(deleting.delete_conversation)(it.on.conversation.pk)
-            await asking()
+            await it.ask_all()
             await in_thread(deleting.restore_conversation)(it.on.conversation.pk, alice)
             gone = await in_thread(deleting.delete_below)(row)
-            await asking()
+            await it.ask_all()
             assert await asked() == ["Why?"] and await waiting() == ["And then?"]
             await in_thread(deleting.undo)(gone.id, alice)
-            await asking()
+            await it.ask_all()
             assert await it.whole(2) == ["Why?", "And then?"]
 
     play(story())
@@ -332,12 +316,10 @@ def test_it_is_not_asked_where_its_conversation_or_answer_was_deleted_and_comes_
 def test_it_is_not_asked_for_somebody_who_may_not_come_in_any_more(alice):
     async def story():
         async with keeping(alice) as it:
-            answer = await it.on.begin("Why?")
-            await it.keep("And then?", answer)
-            it.go.set()
-            await it.on.end(answer)
+            answer = await it.begin(keep="And then?")
+            await it.end(answer)
             await in_thread(User.objects.filter(pk=alice.pk).update)(is_active=False)
-            await it.on.engine.part(NextQuestions).ask_all()
+            await it.ask_all()
             assert await asked() == ["Why?"]
 
     play(story())
@@ -348,10 +330,8 @@ def test_many_who_look_at_once_ask_it_once(alice):
 
     async def story():
         async with keeping(alice) as it:
-            answer = await it.on.begin("Why?")
-            await it.keep("And then?", answer)
-            it.go.set()
-            await it.on.end(answer)
+            answer = await it.begin(keep="And then?")
+            await it.end(answer)
             others = [NextQuestions() for _ in range(6)]
             await asyncio.gather(*(each.ask_all() for each in others), it.send(answer, "Now"))
             await it.whole(2)
@@ -366,8 +346,7 @@ def test_what_comes_while_it_is_being_sent_waits_for_the_answer_to_it(alice):
         go, later = asyncio.Event(), asyncio.Event()
         scripts = (gated(go, response(text())), gated(later, response(text())), response(text()))
         async with keeping(alice, *scripts, alone=False) as it:
-            answer = await it.on.begin("Why?")
-            await it.keep("Two", answer)
+            answer = await it.begin(keep="Two")
             go.set()
 
             async def sent():
@@ -388,15 +367,13 @@ def test_where_the_branch_went_on_without_it_it_waits_at_its_new_end(alice):
     async def story():
         reached = asyncio.Event()
         async with keeping(alice, held(text("Half"), reached=reached), response(text())) as it:
-            answer = await it.on.begin("Why?")
-            await it.keep("Later", answer)
+            answer = await it.begin(keep="Later")
             await reached.wait()
-            await it.she.post(f"/m/{answer}/stop/")
+            await it.stop(answer)
             await it.on.ask("From a terminal", at=answer)
-            asking = it.on.engine.part(NextQuestions).ask_all
-            await asking()
+            await it.ask_all()
             assert "Later" in await it.shown()
-            await asking()
+            await it.ask_all()
             assert await it.whole(2) == ["Why?", "From a terminal", "Later"]
 
     play(story())
@@ -404,14 +381,12 @@ def test_where_the_branch_went_on_without_it_it_waits_at_its_new_end(alice):
 
 def test_it_goes_along_to_the_answer_that_is_made_instead(alice):
     async def story():
-        reached = asyncio.Event()
-        go = asyncio.Event()
+        reached, go = asyncio.Event(), asyncio.Event()
         scripts = (held(text("Half"), reached=reached), gated(go, response(text())), response(text()))
         async with keeping(alice, *scripts, alone=False) as it:
-            answer = await it.on.begin("Why?")
-            await it.keep("And then?", answer)
+            answer = await it.begin(keep="And then?")
             await reached.wait()
-            await it.she.post(f"/m/{answer}/stop/")
+            await it.stop(answer)
             await it.she.post(f"/m/{answer}/again/", {"model": "scripted:model"})
             assert "Next, when this is complete" in await it.shown()
             go.set()
@@ -498,9 +473,8 @@ def test_forks_links_and_reviews_do_not_have_it(alice, bob):
 def test_an_account_goes_with_what_waits_in_it(alice):
     async def story():
         async with keeping(alice) as it:
-            answer = await it.on.begin("Why?")
-            await it.keep("And then?", answer)
-            await it.she.post(f"/m/{answer}/stop/")
+            answer = await it.begin(keep="And then?")
+            await it.stop(answer)
             await in_thread(deleting.remove_account)(alice)
             assert not await in_thread(NextQuestion.objects.exists)()
 
@@ -511,8 +485,7 @@ def test_no_log_line_tells_its_words(alice, caplog):
     async def story():
         caplog.set_level(logging.DEBUG)
         async with keeping(alice, alone=False) as it:
-            answer = await it.on.begin("Why?")
-            await it.keep("Rosebud", answer)
+            answer = await it.begin(keep="Rosebud")
             await it.press("edit", answer)
             await it.press("save", answer, next_text="Rosebud once more")
             await in_thread(NextQuestion.objects.update)(model="nobody:gone")
@@ -537,8 +510,7 @@ def test_no_log_line_tells_its_words(alice, caplog):
 def test_what_waits_is_proved(alice, damage, said):
     async def story():
         async with keeping(alice) as it:
-            answer = await it.on.begin("Why?")
-            await it.keep("And then?", answer)
+            await it.begin(keep="And then?")
             await in_thread(NextQuestion.objects.update)(**damage)
             assert said in "".join(await breaches())
             await in_thread(NextQuestion.objects.all().delete)()
@@ -549,8 +521,7 @@ def test_what_waits_is_proved(alice, damage, said):
 def test_what_was_asked_and_still_waits_is_found(alice):
     async def story():
         async with keeping(alice, alone=False) as it:
-            answer = await it.on.begin("Why?")
-            await it.keep("And then?", answer)
+            answer = await it.begin(keep="And then?")
             it.go.set()
             await it.whole(2)
             await in_thread(NextQuestion.objects.update)(asked_as=None, text="And then?", why_not="no")
@@ -565,8 +536,7 @@ def test_what_was_asked_and_still_waits_is_found(alice):
 def test_what_is_not_ones_own_is_not_added_to_or_sent(alice, charlie):
     async def story():
         async with keeping(alice) as it:
-            answer = await it.on.begin("Why?")
-            await it.keep("And then?", answer)
+            answer = await it.begin(keep="And then?")
             he = await visitor(charlie)
             form = {"text": "Mine", "parent": str(answer), "next": str(answer), "key": str(uuid4())}
             for more in ({"keep": "1"}, {}):

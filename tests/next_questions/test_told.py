@@ -69,7 +69,7 @@ def test_every_tab_is_told_that_it_was_not_sent(alice):
             every = await tabs(it, answer)
             await it.keep("And then?", answer)
             await reached.wait()
-            await it.she.post(f"/m/{answer}/stop/")
+            await it.stop(answer)
             await all_see(every, lambda said: "was stopped" in said and "Send now" in said)
             await it.she.post(f"/m/{answer}/continue/")
             await all_see(every, lambda said: "Next, when this is complete" in said)
@@ -106,8 +106,7 @@ def test_a_page_that_missed_both_is_told_of_the_answer_and_of_what_followed(alic
         go = asyncio.Event()
         scripts = (gated(go, response(text("First words."))), response(text("Second words.")))
         async with keeping(alice, *scripts, alone=False) as it:
-            answer = await it.on.begin("Why?")
-            await it.keep("Rosebud", answer)
+            answer = await it.begin(keep="Rosebud")
             go.set()
             await it.whole(2)
             (tab,) = await tabs(it, answer, 1)
@@ -134,7 +133,7 @@ def test_a_list_is_not_drawn_for_it(alice):
             listening = await Socket("/ws/", it.she.session).open()
             await it.keep("And then?", answer)
             await it.press("remove", answer)
-            await it.she.post(f"/m/{answer}/stop/")
+            await it.stop(answer)
             await listening.is_told("row")
             assert [word[0] for word in listening.said] == ["row"]
             await listening.leave()
@@ -158,8 +157,7 @@ def test_who_keeps_nothing_is_asked_nothing(alice, monkeypatch):
                 answer = await it.on.begin("Why?")
                 await until(_has_looked)
                 before = _looks(count)
-                it.go.set()
-                await it.on.end(answer)
+                await it.end(answer)
                 await it.on.ask("And?", at=answer)
                 assert _looks(count) == before
                 work.cancel()

@@ -66,10 +66,8 @@ class FakeWire:
     def parser(self, ask: Ask, keys: KeyMaker) -> FakeParser:
         return FakeParser(keys)
 
-    def refusal(
-        self, endpoint: Endpoint, status: int, headers: Mapping[str, str], text: str
-    ) -> ProviderError:
-        return refusal_by_status(endpoint.label, status, headers, text)
+    def refusal(self, label: str, status: int, headers: Mapping[str, str], text: str) -> ProviderError:
+        return refusal_by_status(label, status, headers, text)
 
     def models_path(self, endpoint: Endpoint) -> str:
         return "/models?limit=1000"

@@ -81,12 +81,6 @@ def test_a_parent_of_another_conversation_looks_like_one_that_is_not_there(ask, 
     assert Message.objects.filter(conversation=mine).count() == 0
 
 
-def test_the_head_cannot_move_to_a_message_of_another_conversation(ask, alice, conversation):
-    foreign = store.open_conversation(alice, "Hi", tools=[], asked=store.AskedFor(model="demo:thinker"))
-    with pytest.raises(Refused, match="not in this conversation"):
-        store.move_head(conversation.id, foreign.answer)
-
-
 def test_a_conversation_with_a_very_long_branch_can_be_deleted(conversation):
     leaf = long_branch(conversation, 3000)
     conversation.delete()

@@ -17,9 +17,9 @@ from django.views.decorators.http import require_POST
 
 from ...core.visible import visible
 from ...pages.commands import View
-from ...pages.staff.cells import moment
 from ...pages.visitors import site_of
 from ...pages.words.days import zone_of
+from ...pages.words.moments import day_and_time
 from ..forms.people import NewPersonForm
 from ..store import ways_in
 
@@ -43,7 +43,7 @@ class LetsIn(ModelAdmin):
         return {
             "may_let_in": person.is_active and self.has_change_permission(request, person),
             "way": way,
-            "works_until": moment(ways_in.works_until(way), zone_of(request)) if way else "",
+            "works_until": day_and_time(ways_in.works_until(way), zone_of(request)) if way else "",
             "chosen": person.has_usable_password(),
         }
 
@@ -82,7 +82,7 @@ class LetsIn(ModelAdmin):
             "person": person,
             "name": visible(person.get_username()),
             "link": f"{site_of(request)}{reverse('use_link', args=[uid, token])}",
-            "works_until": moment(ways_in.works_until(way), zone_of(request)) if way else "",
+            "works_until": day_and_time(ways_in.works_until(way), zone_of(request)) if way else "",
         }
         return render(request, "admin/auth/user/link.html", context)
 

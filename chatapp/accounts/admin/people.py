@@ -16,10 +16,10 @@ from ...core.named import number
 from ...core.visible import Leave, visible
 from ...oversight.store import browsing
 from ...pages.staff.bounded import BoundedAdmin, ChoiceFilter
-from ...pages.staff.cells import moment
 from ...pages.staff.rights import StaffOnly, is_staff
 from ...pages.staff.site import site
 from ...pages.words.days import zone_of
+from ...pages.words.moments import day_and_time
 from ...reviews.store.reviewers import REVIEWERS
 from ...store.models import Conversation
 from ..forms.people import PersonForm
@@ -125,7 +125,7 @@ class PersonAdmin(LetsIn, StaffOnly, BoundedAdmin):
 
     @display(description="Last sign-in")
     def last_sign_in(self, row: Any) -> str:
-        return moment(row.last_login, row.zone) or "never"
+        return day_and_time(row.last_login, row.zone) or "never"
 
     @display(description="Conversations")
     def conversations(self, row: Any) -> str:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from django.contrib.auth.hashers import UNUSABLE_PASSWORD_PREFIX
 from django.contrib.auth.models import User
-from django.db import connection, transaction
+from django.db import transaction
 
 from ...insight.store import sums as figures
+from ...store.database.table_locks import hold_tables
 from ...store.models import Conversation, Message
 from ...store.refusal import Refused
 from ..models import SignedUp
@@ -24,7 +25,7 @@ def start_account(user: User, *, by_owner: bool, open_to_all: bool = True) -> No
     administrator, and inherits what was asked from a terminal before."""
     first = is_empty()
     if first:
-        _one_at_a_time()
+        hold_tables(User, mode="SHARE ROW EXCLUSIVE")
         first = is_empty()
     if first and not by_owner:
         raise Refused(NOT_THE_OWNER)
@@ -66,10 +67,3 @@ def _inherit(user: User) -> None:
     figures.inherit(user, hidden)
     Conversation.objects.filter(owner__in=hidden).update(owner=user)
     Message.objects.filter(author__in=hidden).update(author=user)
-
-
-def _one_at_a_time() -> None:
-    """SQLite's transactions exclude each other anyway."""
-    if connection.vendor == "postgresql":
-        with connection.cursor() as cursor:
-            cursor.execute(f"LOCK TABLE {User._meta.db_table} IN SHARE ROW EXCLUSIVE MODE")

@@ -26,32 +26,32 @@ def load_code() -> str:
     if not is_empty():
         forget_code()
         return ""
-    if kept := _kept():
+    if kept := _kept_code():
         return kept
     Installation.objects.get_or_create(pk=THE_ONE)
-    Installation.objects.filter(pk=THE_ONE, first_code="").update(first_code=_made())
-    return _kept()
+    Installation.objects.filter(pk=THE_ONE, first_code="").update(first_code=_new_code())
+    return _kept_code()
 
 
 def is_code(text: str) -> bool:
     """However it is spaced and spelled."""
-    said, kept = (_plain(each) for each in (text, _kept()))
+    said, kept = (_as_typed(each) for each in (text, _kept_code()))
     return bool(kept) and constant_time_compare(said, kept)
 
 
 def forget_code() -> None:
     """Nothing is written where there is none: a server also starts while somebody else has the database."""
-    if _kept():
+    if _kept_code():
         Installation.objects.exclude(first_code="").update(first_code="")
 
 
-def _kept() -> str:
+def _kept_code() -> str:
     return Installation.objects.filter(pk=THE_ONE).values_list("first_code", flat=True).first() or ""
 
 
-def _made() -> str:
+def _new_code() -> str:
     return "-".join("".join(secrets.choice(LETTERS) for _ in range(GROUP)) for _ in range(GROUPS))
 
 
-def _plain(code: str) -> str:
+def _as_typed(code: str) -> str:
     return "".join(sign for sign in code.upper() if sign.isalnum())

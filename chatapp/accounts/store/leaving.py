@@ -33,7 +33,7 @@ def leave(user: User) -> None:
     with long_write(user, leaves=True) as write, write.piece():
         # Two administrators who leave at once must not both see the other one staying.
         administrators = list(User.objects.select_for_update().filter(is_superuser=True).order_by("pk"))
-        if refusal := _refusal(user, administrators):
+        if refusal := _why_not(user, administrators):
             raise Refused(refusal)
         Conversation.objects.filter(owner=user).update(deleted_at=UNSEEN, head=None)
         User.objects.filter(pk=user.pk).update(is_active=False)
@@ -42,10 +42,10 @@ def leave(user: User) -> None:
 
 def why_not_leave(user: User) -> str:
     """Why they cannot leave, in words; "" where they can."""
-    return _refusal(user, list(User.objects.filter(is_superuser=True)))
+    return _why_not(user, list(User.objects.filter(is_superuser=True)))
 
 
-def _refusal(user: User, administrators: list[User]) -> str:
+def _why_not(user: User, administrators: list[User]) -> str:
     others = User.objects.exclude(pk=user.pk).exclude(username=TERMINAL_USER)
     rules = any(one.pk == user.pk for one in administrators)
     replaced = any(one.pk != user.pk and one.is_active for one in administrators)

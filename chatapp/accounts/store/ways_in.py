@@ -39,14 +39,14 @@ def end(user: User) -> None:
 
 
 def check_token(user: User, token: str | None) -> bool:
-    return bool(token) and _found(user, token or "") is not None
+    return bool(token) and _way_found(user, token or "") is not None
 
 
 @transaction.atomic
 def choose_password(user: User, token: str, password: str) -> bool:
     """False where the link works no more, of two at once for the second."""
     locked = User.objects.select_for_update().filter(pk=user.pk, is_active=True).first()
-    way = _found(locked, token) if locked else None
+    way = _way_found(locked, token) if locked else None
     if locked is None or way is None:
         return False
     locked.set_password(password)
@@ -55,7 +55,7 @@ def choose_password(user: User, token: str, password: str) -> bool:
     return True
 
 
-def _found(user: User, token: str) -> WayIn | None:
+def _way_found(user: User, token: str) -> WayIn | None:
     way = WayIn.objects.filter(user=user, user__is_active=True, digest=_digest(user, token)).first()
     return way if way and works_until(way) else None
 

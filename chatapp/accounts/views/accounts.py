@@ -62,7 +62,7 @@ class SignIn(ThrottledPage, views.LoginView):
 
     def tries(self) -> dict[Limit, str]:
         name, here = self.request.POST.get("username", ""), visitor_address(self.request)
-        return {SIGN_INS_HERE: here, SIGN_IN: _named(name, here)}
+        return {SIGN_INS_HERE: here, SIGN_IN: _name_at(name, here)}
 
     def form_valid(self, form: SignInForm) -> HttpResponse:
         tries = self.tries()
@@ -173,7 +173,7 @@ class ResetConfirm(FormPage, views.PasswordResetConfirmView):
 
     def form_valid(self, form: ChoosePasswordForm) -> HttpResponse:
         """Who forgot a password has often tried too many first."""
-        throttle.forget(SIGN_IN, _named(form.user.get_username(), visitor_address(self.request)))
+        throttle.forget(SIGN_IN, _name_at(form.user.get_username(), visitor_address(self.request)))
         return super().form_valid(form)
 
 
@@ -188,7 +188,7 @@ class UseLink(ResetConfirm):
         if not ways_in.choose_password(form.user, token, form.cleaned_data["new_password1"]):
             self.validlink = False
             return self.render_to_response(self.get_context_data())
-        throttle.forget(SIGN_IN, _named(form.user.get_username(), visitor_address(self.request)))
+        throttle.forget(SIGN_IN, _name_at(form.user.get_username(), visitor_address(self.request)))
         login(self.request, User.objects.get(pk=form.user.pk))
         return redirect("home")
 
@@ -215,6 +215,6 @@ def reset_complete(request: HttpRequest) -> HttpResponse:
     return render(request, "accounts/reset_complete.html")
 
 
-def _named(name: str, here: str) -> str:
+def _name_at(name: str, here: str) -> str:
     """A name as its tries are counted at one address: however it is spelled."""
     return f"{here} {normalize('NFKC', name.strip()[:150]).casefold()}"

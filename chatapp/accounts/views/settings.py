@@ -30,17 +30,17 @@ SECTIONS: dict[str, type[ModelForm]] = {"appearance": AppearanceForm, "conversat
 @require_http_methods(["GET", "HEAD", "POST"])
 @login_required
 def settings(request: SignedIn) -> HttpResponse:
-    return _save(request) if request.method == "POST" else _page(request, {})
+    return _save_section(request) if request.method == "POST" else _settings_page(request, {})
 
 
-def _save(request: SignedIn) -> HttpResponse:
+def _save_section(request: SignedIn) -> HttpResponse:
     section = request.POST.get("section", "")
     if section not in SECTIONS:
         raise BadRequest("There is no such section.")
     form = SECTIONS[section](request.POST)
     if not form.is_valid():
         wrong = render(request, "accounts/_wrong.html", {"form": form}, status=400)
-        return wrong if by_script(request) else _page(request, {section: form})
+        return wrong if by_script(request) else _settings_page(request, {section: form})
     save_preference(request.user, **form.cleaned_data)
     if by_script(request):
         return HttpResponse("Saved.")
@@ -70,7 +70,7 @@ def _way_in(request: SignedIn) -> str:
     )
 
 
-def _page(request: SignedIn, wrong: dict[str, ModelForm]) -> HttpResponse:
+def _settings_page(request: SignedIn, wrong: dict[str, ModelForm]) -> HttpResponse:
     preference = preference_of(request.user)
     forms = {name: form(instance=preference) for name, form in SECTIONS.items()} | wrong
     catalog, listings = engine().catalog, async_to_sync(engine().catalog.models_soon)()

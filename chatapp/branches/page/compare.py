@@ -17,7 +17,7 @@ from ...thread.message import ShownMessage, Standpoint
 from ...thread.page import Viewer, shown_of
 from ...thread.timeline import length_of
 from ..store.beginnings import Beginning, load_beginnings
-from ..store.parting import Path, load_measures, load_parting
+from ..store.parting import Parting, Path, load_measures, load_parting
 from .map import beginning_in_words
 from .versus import FigureOfBoth, Side, versus
 
@@ -89,18 +89,7 @@ def load_compared(viewer: Viewer, a: Message, b: Message, start: int) -> Compare
     common = parting.common
     longest = max(len(path.messages) - common for path in (parting.a, parting.b))
     start = min(start, max(0, longest - 1))
-    one_way, other = (path.messages[common:] for path in (parting.a, parting.b))
-    measures = load_measures([*one_way[:MOST_ADDED], *other[:MOST_ADDED]])
-    trunk, *windows = load_stretches(
-        a.conversation,
-        parting.a.messages[max(0, common - TRUNK) : common],
-        one_way[start : start + AT_ONCE],
-        other[start : start + AT_ONCE],
-    )
-    sides = (
-        _Loaded("A", a, parting.a, common, measures, windows[0]),
-        _Loaded("B", b, parting.b, common, measures, windows[1]),
-    )
+    trunk, sides = _load_sides(a, b, parting, start)
     maker = _Maker(viewer, _scale(sides, trunk), _load_choices(sides))
     above = maker.messages(trunk)
     last = above.pop() if above and above[-1].is_question else None
@@ -149,6 +138,25 @@ class _Loaded:
     def first(self) -> UUID | None:
         """Where they part."""
         return next(iter(self.path.messages[self.common :]), None)
+
+
+def _load_sides(
+    a: Message, b: Message, parting: Parting, start: int
+) -> tuple[Branch | None, tuple[_Loaded, _Loaded]]:
+    """With the end of what they have in common above them; both from their message `start` on."""
+    common = parting.common
+    one_way, other = (path.messages[common:] for path in (parting.a, parting.b))
+    measures = load_measures([*one_way[:MOST_ADDED], *other[:MOST_ADDED]])
+    trunk, *windows = load_stretches(
+        a.conversation,
+        parting.a.messages[max(0, common - TRUNK) : common],
+        one_way[start : start + AT_ONCE],
+        other[start : start + AT_ONCE],
+    )
+    return trunk, (
+        _Loaded("A", a, parting.a, common, measures, windows[0]),
+        _Loaded("B", b, parting.b, common, measures, windows[1]),
+    )
 
 
 def _load_choices(sides: Iterable[_Loaded]) -> dict[UUID, Beginning]:

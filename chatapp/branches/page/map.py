@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import islice
@@ -88,31 +88,19 @@ def map_of(
     active = frozenset(tree.path_to(tree.head))
     drawing = draw(tree, active, shown.start, shown.stop)
     thoughts = [list(Recorded(found.row.metadata).thoughts.values()) for found in beginnings]
-    longest = max(map(sum, thoughts), default=0)
-    unit = "ten" if longest > MOST_SECONDS * 1000 else "fine"
-    days = len({found.row.created_at.date() for found in beginnings}) > 1
-    lanes = dict(zip(islice(tree.parents, shown.start, shown.stop), drawing.rows, strict=True))
-    whole = len(shown) == len(tree.parents)
+    page = _Rows(
+        head=tree.head,
+        active=active,
+        lanes=dict(zip(islice(tree.parents, shown.start, shown.stop), drawing.rows, strict=True)),
+        unit="ten" if max(map(sum, thoughts), default=0) > MOST_SECONDS * 1000 else "fine",
+        days=len({found.row.created_at.date() for found in beginnings}) > 1,
+        label=label,
+    )
     return TreeMap(
-        nodes=[
-            Node(
-                id=found.row.pk,
-                role=found.row.role,
-                active=found.row.pk in active,
-                current=found.row.pk == tree.head,
-                drawn=lanes[found.row.pk],
-                at=found.row.created_at,
-                when=f"{found.row.created_at:%-d %b %H:%M}" if days else f"{found.row.created_at:%H:%M}",
-                words=beginning_in_words(found),
-                model=label(found.row.model) if found.row.model else "",
-                facts=_facts(found.row, durations),
-                ruler=_ruler(sum(durations), unit) if durations else 0,
-            )
-            for found, durations in zip(beginnings, thoughts, strict=True)
-        ],
+        nodes=[page.node(found, taken) for found, taken in zip(beginnings, thoughts, strict=True)],
         width=drawing.width,
-        unit=unit,
-        days=days,
+        unit=page.unit,
+        days=page.days,
         count=len(tree.parents),
         branches=sum(1 for message in tree.parents if not tree.children.get(message)),
         first=shown.start + 1,
@@ -120,10 +108,38 @@ def map_of(
         earlier=max(0, shown.start - WINDOW) if shown.start else None,
         later=shown.stop if shown.stop < len(tree.parents) else None,
         answers=sum(1 for found in beginnings if found.row.role == Role.ASSISTANT),
-        thought=_total(thoughts) if whole else "",
+        thought=_total(thoughts) if len(shown) == len(tree.parents) else "",
         problems=tree.problems[:FEW_PROBLEMS],
         more_problems=max(0, len(tree.problems) - FEW_PROBLEMS),
     )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Rows:
+    """What the rows of a page have in common. `unit`: of a tick of their rulers; `days`: whether they are of several."""
+
+    head: UUID | None
+    active: frozenset[UUID]
+    lanes: Mapping[UUID, Drawn]
+    unit: str
+    days: bool
+    label: Callable[[str], str]
+
+    def node(self, found: Beginning, thoughts: Sequence[int]) -> Node:
+        row = found.row
+        return Node(
+            id=row.pk,
+            role=row.role,
+            active=row.pk in self.active,
+            current=row.pk == self.head,
+            drawn=self.lanes[row.pk],
+            at=row.created_at,
+            when=f"{row.created_at:%-d %b %H:%M}" if self.days else f"{row.created_at:%H:%M}",
+            words=beginning_in_words(found),
+            model=self.label(row.model) if row.model else "",
+            facts=_took_and_ended(row, thoughts),
+            ruler=_ruler(sum(thoughts), self.unit) if thoughts else 0,
+        )
 
 
 def _total(thoughts: Sequence[Sequence[int]]) -> str:
@@ -136,7 +152,7 @@ def beginning_in_words(found: Beginning) -> str:
     return words or ("No words yet" if found.row.status in LIVE else "No words")
 
 
-def _facts(row: Message, durations: Sequence[int]) -> str:
+def _took_and_ended(row: Message, durations: Sequence[int]) -> str:
     took = [in_short(together(durations))] if durations else []
     status = _STATUS.get(Status(row.status))
     return ", ".join([*took, *([status] if status else [])])

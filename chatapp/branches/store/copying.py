@@ -70,7 +70,7 @@ def copy_messages(copies: Sequence[Copy], *, into: UUID, by: User, parts: Parts)
         "order": 'copies."order"',
         "author_id": "CASE WHEN old.author_id = %s THEN old.author_id END",
     }
-    items = {"message_id": "copies.new"} | _withheld(parts)
+    items = {"message_id": "copies.new"} | _words_instead(parts)
     with connection.cursor() as cursor:
         for at in range(0, len(copies), BATCH):
             batch = copies[at : at + BATCH]
@@ -105,7 +105,7 @@ def forget_in_decisions(messages: Collection[UUID], *names: str) -> None:
     Item.objects.bulk_update(changed, ["wire"], batch_size=BATCH)
 
 
-def _withheld(parts: Parts) -> dict[str, str]:
+def _words_instead(parts: Parts) -> dict[str, str]:
     if parts.thoughts and parts.tools:
         return {}
     words: dict[Kind, str] = {}

@@ -76,21 +76,29 @@ def fork(
     which they know the source, where that is another one. `submission` names the form, so that sending it twice makes one fork."""
     pk = submission or uuid4()
     if before := _made_before(pk, by):
-        return Forked(before, before.next_order, 0)
-    taking = partial(_plan, source, by=by, pk=pk, extent=extent, called=called, allowed=allowed)
-    if not is_long(source.conversation_id):
-        with transaction.atomic():
-            _there(source.conversation_id, hold=True)
-            if before := _made_before(pk, by):
-                return Forked(before, before.next_order, 0)
-            making = taking(parts=parts, manner=manner)
-            making.begin(title)
-            making.copy(list(making.copies.values()))
-            return making.end()
+        return before
+    plan = partial(
+        _plan, source, by=by, pk=pk, extent=extent, called=called, allowed=allowed, parts=parts, manner=manner
+    )
+    if is_long(source.conversation_id):
+        return _fork_in_pieces(plan, by, pk, title)
+    with transaction.atomic():
+        _conversation_there(source.conversation_id, hold=True)
+        return _made_before(pk, by) or _fork_at_once(plan(), title)
+
+
+def _fork_at_once(making: _Making, title: str | None) -> Forked:
+    making.begin(title)
+    making.copy(list(making.copies.values()))
+    return making.end()
+
+
+def _fork_in_pieces(plan: Callable[[], _Making], by: User, pk: UUID, title: str | None) -> Forked:
+    """Others write between them."""
     with long_write(by, made=pk) as write:
         if before := _made_before(pk, by):
-            return Forked(before, before.next_order, 0)
-        making = taking(parts=parts, manner=manner)
+            return before
+        making = plan()
         with write.piece():
             making.begin(title)
         write.each(list(making.copies.values()), making.copy)
@@ -110,7 +118,7 @@ def _plan(
     manner: Manner,
 ) -> _Making:
     """What has changed before it is copied is noticed then."""
-    origin = _there(source.conversation_id)
+    origin = _conversation_there(source.conversation_id)
     chosen = _choose(_load_tree(origin, allowed), source, extent, _load_unfinished(origin))
     origin.title = origin.title if called is None else called
     return _Making(origin, source, by, pk, chosen, _copies(chosen, _load_starts(origin)), parts, manner)
@@ -130,7 +138,7 @@ class _Making:
     manner: Manner
 
     def begin(self, title: str | None) -> None:
-        named = _title(self.origin.title) if title is None else one_line(title)[:TITLE_CAP]
+        named = _title_of_fork(self.origin.title) if title is None else one_line(title)[:TITLE_CAP]
         # Its title is found: no model need look for another.
         titled_by = TitledBy.PERSON if named else ""
         Conversation.objects.create(
@@ -166,7 +174,7 @@ class _Making:
 
     def _hold(self) -> None:
         self.manner.hold()
-        _there(self.origin.pk, hold=True)
+        _conversation_there(self.origin.pk, hold=True)
 
     def _note_origin(self) -> None:
         Origin.objects.create(
@@ -206,16 +214,16 @@ def load_origins(conversation: UUID, readable: QuerySet[Any] | None = None) -> O
     return Origins(own, [row for row in found if row.pk != conversation])
 
 
-def _made_before(submission: UUID, by: User) -> Conversation | None:
+def _made_before(submission: UUID, by: User) -> Forked | None:
     before = Conversation.objects.defer("tools").filter(pk=submission, owner=by).first()
     if before and before.deleted_at == UNSEEN:
         raise Refused(ONE_AT_A_TIME if living().filter(made=submission).exists() else NOT_FINISHED)
     if before and before.deleted_at:
         raise Refused(DELETED)
-    return before
+    return Forked(before, before.next_order, 0) if before else None
 
 
-def _there(conversation: UUID, *, hold: bool = False) -> Conversation:
+def _conversation_there(conversation: UUID, *, hold: bool = False) -> Conversation:
     """`hold`: nobody asks, deletes or continues in it meanwhile."""
     rows = Conversation.objects.select_related("owner").defer("tools")
     held = rows.select_for_update(of=("self",), no_key=True) if hold else rows
@@ -314,7 +322,7 @@ def _copies(chosen: _Chosen, starts: dict[UUID, UUID]) -> dict[UUID, Copy]:
     }
 
 
-def _title(title: str) -> str:
+def _title_of_fork(title: str) -> str:
     """The fork of a fork is called like one."""
     bare = title.removeprefix(FORK_OF)
     return f"{FORK_OF}{bare}"[:TITLE_CAP] if bare else ""

@@ -9,10 +9,9 @@ from django.http import Http404, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from ...core.named import identity
 from ...pages.access import readable_message, readable_messages
+from ...pages.in_address import id_in, number_in
 from ...pages.signed_in import SignedIn
-from ...pages.words.numbers import number_in
 from ...store.models import Message
 from ...thread.page import viewer_of
 from ..page.compare import load_compared
@@ -21,18 +20,18 @@ from ..page.compare import load_compared
 @require_safe
 @login_required
 def compare(request: SignedIn) -> HttpResponse:
-    a, b = readable_messages(request.user, _named(request, "a"), _named(request, "b"))
+    a, b = readable_messages(request.user, _named_side(request, "a"), _named_side(request, "b"))
     page = load_compared(viewer_of(request), a, b, number_in(request, "from") or 0)
     return render(request, "branches/compare.html", {"page": page})
 
 
 def named(request: SignedIn, side: str) -> Message:
     """The message that the address names for one side."""
-    return readable_message(request.user, _named(request, side))
+    return readable_message(request.user, _named_side(request, side))
 
 
-def _named(request: SignedIn, side: str) -> UUID:
-    pk = identity(request.GET.get(side, ""))
+def _named_side(request: SignedIn, side: str) -> UUID:
+    pk = id_in(request, side)
     if pk is None:
         raise Http404
     return pk

@@ -12,8 +12,8 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from ...pages.access import my_conversation
+from ...pages.in_address import number_in
 from ...pages.signed_in import SignedIn
-from ...pages.words.numbers import number_in
 from ...store.places import load_head, load_tree
 from ...turns.engine import engine
 from ..page.map import map_of, rows_to_show

@@ -76,7 +76,7 @@ class KnownModelAdmin(StaffOnly, ModelAdmin):
 
     def _hide_or_offer(self, request: HttpRequest) -> HttpResponse:
         hidden, names = request.POST.get("do") == "hide", request.POST.getlist("model")[:PAGE]
-        names = [name for name in names if _known(name)]
+        names = [name for name in names if _is_known(name)]
         default = model_providers.load_default()
         kept = [name for name in names if hidden and why_not_hidden(name, default=name == default)]
         changed = [name for name in names if name not in kept]
@@ -132,5 +132,5 @@ def _spec(name: str) -> ModelSpec | None:
         return None
 
 
-def _known(name: str) -> bool:
+def _is_known(name: str) -> bool:
     return _spec(name) is not None or bool(model_providers.load_rows([name]))

@@ -12,7 +12,6 @@ from ...core.lookalikes import outline
 from ...core.visible import hides
 from ...net.addresses import is_public
 from ...pages.staff.fields import KeyedForm, is_key_of_another, key_name, web_address
-from ...providers.failures import label_of
 from ...tools import ToolError
 from ...tools.page.checked_url import checked_url, host_of, is_literal
 from ...turns.engine import engine
@@ -97,7 +96,7 @@ def plain_label(text: str) -> str:
 def _is_taken(label: str, *, own: str) -> bool:
     catalog = engine().catalog
     others = (catalog.provider(name).endpoint for name in catalog.names if name != own)
-    return outline(label) in {outline(label_of(other)) for other in others}
+    return outline(label) in {outline(other.who) for other in others}
 
 
 def _is_of_another(key: str, host: str, own: str) -> bool:

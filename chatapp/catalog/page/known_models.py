@@ -39,7 +39,8 @@ def model_lines(
     """Every model that has all words of the search, those at the end that nobody lists."""
     listed = {spec.id: spec for listing in listings for spec in listing.models}
     shown = [
-        _line(name, listed.get(name), said.get(name), default) for name in {**listed, **dict.fromkeys(said)}
+        _model_line(name, listed.get(name), said.get(name), default)
+        for name in {**listed, **dict.fromkeys(said)}
     ]
     words = search.lower().split()
     return [
@@ -47,7 +48,7 @@ def model_lines(
     ]
 
 
-def _line(name: str, spec: ModelSpec | None, row: KnownModel | None, default: str) -> ModelLine:
+def _model_line(name: str, spec: ModelSpec | None, row: KnownModel | None, default: str) -> ModelLine:
     own = (spec.label if spec else "") or ModelName.of(name).own
     label = (row.label if row else "") or own
     return ModelLine(

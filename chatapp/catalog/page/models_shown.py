@@ -71,7 +71,7 @@ def all_models(listings: Iterable[Listing], search: str = "") -> tuple[ProviderG
     """Every model that has all words of the search in its name or its provider's; without one, every provider."""
     words = search.lower().split()
     found = (
-        _group(listing, [spec for spec in listing.models if _fits(spec, listing, words)])
+        _group(listing, [spec for spec in listing.models if _matches(spec, listing, words)])
         for listing in listings
     )
     return tuple(group for group in found if group.choices or not words)
@@ -84,12 +84,12 @@ def few_models(listings: Sequence[Listing], wanted: Iterable[ModelSpec]) -> tupl
     for spec in chain(wanted, listed):
         if len(chosen) < MOST:
             chosen.setdefault(spec.id, spec)
-    groups = (_group(listing, _of(listing, chosen.values())) for listing in listings)
-    taken = _taken(chain(chosen.values(), *(listing.models for listing in listings)))
+    groups = (_group(listing, _models_of(listing, chosen.values())) for listing in listings)
+    taken = _looks_taken(chain(chosen.values(), *(listing.models for listing in listings)))
     return tuple(_told_apart(group, taken) for group in groups if group.choices)
 
 
-def _taken(specs: Iterable[ModelSpec]) -> dict[str, set[str]]:
+def _looks_taken(specs: Iterable[ModelSpec]) -> dict[str, set[str]]:
     """Whose names look like this."""
     taken: dict[str, set[str]] = {}
     for spec in specs:
@@ -125,14 +125,14 @@ def _group(listing: Listing, specs: Iterable[ModelSpec]) -> ProviderGroup:
     return ProviderGroup(listing.provider, listing.label, tuple(map(choice, specs)), listing.problem)
 
 
-def _of(listing: Listing, specs: Iterable[ModelSpec]) -> list[ModelSpec]:
+def _models_of(listing: Listing, specs: Iterable[ModelSpec]) -> list[ModelSpec]:
     """In the provider's own order; what it does not list comes last."""
     places = {spec.name: place for place, spec in enumerate(listing.models)}
     own = [spec for spec in specs if spec.provider == listing.provider]
     return sorted(own, key=lambda spec: places.get(spec.name, len(places)))
 
 
-def _fits(spec: ModelSpec, listing: Listing, words: list[str]) -> bool:
+def _matches(spec: ModelSpec, listing: Listing, words: list[str]) -> bool:
     name = f"{listing.label} {spec.label} {spec.id}".lower()
     return all(word in name for word in words)
 

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from ...core.plural import many
 from ...core.visible import visible
 from ...providers.configured import Catalog, Listing
-from ...providers.failures import label_of
 from ..models import ModelProvider
 
 OFF = "Switched off."
@@ -42,7 +41,7 @@ def provider_lines(
 def _of_the_environment(catalog: Catalog, told: Mapping[str, Listing]) -> Iterator[ProviderLine]:
     for name in filter(catalog.is_own, catalog.names):
         endpoint = catalog.provider(name).endpoint
-        yield _line(told.get(name), name, label_of(endpoint), endpoint.base_url or "this machine")
+        yield _provider_line(told.get(name), name, endpoint.who, endpoint.base_url or "this machine")
 
 
 def _of_row(catalog: Catalog, told: Mapping[str, Listing], row: ModelProvider) -> ProviderLine:
@@ -50,10 +49,12 @@ def _of_row(catalog: Catalog, told: Mapping[str, Listing], row: ModelProvider) -
     state = OFF if not row.is_on else TAKEN if catalog.is_own(row.name) else ""
     if state:
         return ProviderLine(row.name, visible(label), visible(row.base_url), state, 0, row.pk, asked=False)
-    return _line(told.get(row.name), row.name, label, row.base_url, row.pk)
+    return _provider_line(told.get(row.name), row.name, label, row.base_url, row.pk)
 
 
-def _line(listing: Listing | None, name: str, label: str, where: str, row: int | None = None) -> ProviderLine:
+def _provider_line(
+    listing: Listing | None, name: str, label: str, where: str, row: int | None = None
+) -> ProviderLine:
     state = NOT_HERE if listing is None else listing.problem or ANSWERS
     count, wrong = len(listing.models) if listing else 0, bool(listing and listing.problem)
     return ProviderLine(name, visible(label), visible(where), visible(state), count, row, wrong=wrong)

@@ -37,19 +37,19 @@ def draw_ahead() -> None:
 
 def _draw_answer(viewer: Viewer, effort: str) -> None:
     words = Item(key="question", kind=Kind.USER_MESSAGE, text="Why?")
-    running = _row(Role.ASSISTANT, Status.RUNNING, effort)
-    new = question_as_written(Begun(_row(Role.USER, Status.COMPLETE), words, running, None), viewer)
+    running = _stand_in(Role.ASSISTANT, Status.RUNNING, effort)
+    new = question_as_written(Begun(_stand_in(Role.USER, Status.COMPLETE), words, running, None), viewer)
     for count in (1, 2):
         new.news(viewer.catalog, Questions(count, count))
     for kind, is_open in product(_KINDS, (True, False)):
         viewer.item(NONE, ItemSoFar(key=kind, kind=kind, text="Because.", open=is_open, ms=1000)).shell()
-    complete = _row(Role.ASSISTANT, Status.COMPLETE, effort)
+    complete = _stand_in(Role.ASSISTANT, Status.COMPLETE, effort)
     items = [Item(key=kind, kind=kind, text="Because.") for kind in _KINDS]
     answer = shown_alone(complete, items, viewer, {}, is_leaf=True)
     answer.shell(), render_line(new.asked, answer), end_of_branch(complete, viewer.catalog)
 
 
-def _row(role: Role, status: Status, effort: str = "") -> Message:
+def _stand_in(role: Role, status: Status, effort: str = "") -> Message:
     metadata = _METADATA if status == Status.COMPLETE and role == Role.ASSISTANT else {}
     return Message(
         pk=NONE,

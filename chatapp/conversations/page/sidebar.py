@@ -77,7 +77,7 @@ def sidebar(request: SignedIn, wanted: Wanted | None = None) -> Sidebar:
         request.user, words=wanted.words, archived=wanted.archived, after=wanted.after, over=over
     )
     older = f"{reverse('conversations')}?{_query(wanted, page.older)}" if page.older else ""
-    groups = _grouped(page.rows, zone_of(request), wanted.after, conversation_on_screen(request))
+    groups = _grouped_by_day(page.rows, zone_of(request), wanted.after, conversation_on_screen(request))
     return Sidebar(wanted, groups, older)
 
 
@@ -131,7 +131,7 @@ def toast(request: HttpRequest) -> Toast | None:
     return Toast(words, reverse("undo", args=[name]), target=THREAD)
 
 
-def _grouped(
+def _grouped_by_day(
     rows: Iterable[ListRow], zone: tzinfo, after: Cursor | None, open: UUID | None
 ) -> list[DayGroup]:
     today = timezone.now().astimezone(zone).date()

@@ -76,19 +76,21 @@ def tools_of(conversation: Conversation) -> ToolsShown:
     allowed = holding(grants, conversation)
     free = {name for name, tool in tools.items() if allowed.get(name) == tool.fingerprint}
     rows = tuple(Allowed(row.tool, visible_name(row.tool), row.tool in free) for row in grants)
-    return ToolsShown(conversation.pk, _groups(tools, names_of(conversation), free), rows)
+    return ToolsShown(conversation.pk, _server_groups(tools, names_of(conversation), free), rows)
 
 
 def tools_to_begin_with(chosen: Collection[str] | None = None) -> ToolsShown:
     """Of a new conversation: those that were chosen in the form, else the usual ones."""
     tools = engine().tools
     on = [name for name, tool in tools.items() if tool.usual] if chosen is None else chosen
-    return ToolsShown(None, _groups(tools, on, ()))
+    return ToolsShown(None, _server_groups(tools, on, ()))
 
 
-def _groups(tools: Mapping[str, Tool], on: Collection[str], free: Collection[str]) -> tuple[ServerGroup, ...]:
+def _server_groups(
+    tools: Mapping[str, Tool], on: Collection[str], free: Collection[str]
+) -> tuple[ServerGroup, ...]:
     """What is on and not here any more comes first: somebody may look for it."""
-    gone = [_gone(name) for name in on if name not in tools]
+    gone = [_tool_gone(name) for name in on if name not in tools]
     here = [_switch(tool, is_on=name in on, is_free=name in free) for name, tool in tools.items()]
     return tuple(_by_server([*gone, *here]))
 
@@ -99,10 +101,12 @@ def _by_server(switches: Sequence[Switch]) -> Iterable[ServerGroup]:
         yield ServerGroup(server, tuple(group))
 
 
-def _gone(name: str) -> Switch:
+def _tool_gone(name: str) -> Switch:
     server, _, own = name.rpartition(".")
     server = visible_name(server)
-    return Switch(name=name, title=visible_name(own), note=_note(server, GONE), server=server, is_on=True)
+    return Switch(
+        name=name, title=visible_name(own), note=_from_server(server, GONE), server=server, is_on=True
+    )
 
 
 def _switch(tool: Tool, *, is_on: bool, is_free: bool) -> Switch:
@@ -112,7 +116,7 @@ def _switch(tool: Tool, *, is_on: bool, is_free: bool) -> Switch:
     return Switch(
         name=tool.name,
         title=title,
-        note=_note(tool.server, asks),
+        note=_from_server(tool.server, asks),
         about=_about(tool.description) if tool.server else "",
         server=tool.server,
         is_on=is_on,
@@ -124,5 +128,5 @@ def _about(description: str) -> str:
     return visible(line if len(line) <= ABOUT else f"{line[:ABOUT]}…")
 
 
-def _note(server: str, words: str) -> str:
+def _from_server(server: str, words: str) -> str:
     return f"from the MCP server “{server}”, {words}" if server else words

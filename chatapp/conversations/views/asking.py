@@ -99,7 +99,7 @@ def _ask(request: SignedIn, form: AskForm, pk: UUID | None) -> Started:
         instructions="" if pk else _instructions(request, question),
         tools=question.tools,
         submission=submission(request, question.key),
-        sent_from=_start(question.parent, question.model, shortened) if shortened else None,
+        sent_from=_sent_from(question.parent, question.model, shortened) if shortened else None,
         may=only_in_theirs(request.user),
     )
 
@@ -110,7 +110,7 @@ def _instructions(request: SignedIn, question: AskedQuestion) -> str:
     return preference_of(request.user).instructions if said is None else said
 
 
-def _start(leaf: UUID | None, model: str, mine: Conversation) -> UUID | None:
+def _sent_from(leaf: UUID | None, model: str, mine: Conversation) -> UUID | None:
     """From where on the branch is sent when its oldest turns are left out."""
     return find_start(leaf, engine().catalog.find(model)[1].window, of=mine) if leaf else None
 
@@ -195,7 +195,9 @@ def _ask_again(request: SignedIn, answer: Message) -> Started:
         model=model,
         effort=form.question.effort,
         submission=submission(request, form.question.key),
-        sent_from=_start(answer.pk, model, answer.conversation) if request.POST.get("leave_out") else None,
+        sent_from=_sent_from(answer.pk, model, answer.conversation)
+        if request.POST.get("leave_out")
+        else None,
     )
     if vars(answer)["has_next"]:
         move_next(request.user, before=answer.pk, to=started.answer)

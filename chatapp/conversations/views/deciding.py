@@ -26,7 +26,7 @@ NO_DECISION = "The page was too old, and nothing was decided. Reload it and look
 @login_required
 def decide(request: SignedIn, pk: UUID) -> HttpResponse:
     answer = my_message(request.user, pk)
-    answers = _read(request.POST)
+    answers = _decided_in(request.POST)
     if not answers:
         return refused(request, NO_DECISION, 400)
     try:
@@ -39,7 +39,7 @@ def decide(request: SignedIn, pk: UUID) -> HttpResponse:
     return to_conversation(answer.conversation_id, pk)
 
 
-def _read(data: QueryDict) -> Mapping[str, tuple[Decision, str]]:
+def _decided_in(data: QueryDict) -> Mapping[str, tuple[Decision, str]]:
     """The button says what was decided and about which call, or about all; beside it stands what was shown of each."""
     word, _, key = data.get("decision", "").partition(" ")
     if word not in list(Decision):

@@ -28,21 +28,21 @@ class InstructionsForm(forms.Form):
 def instructions(request: SignedIn, pk: UUID) -> HttpResponse:
     conversation = my_conversation(request.user, pk)
     if request.method != "POST":
-        return _page(
+        return _instructions_page(
             request, conversation, InstructionsForm(initial={"instructions": conversation.instructions})
         )
     form = InstructionsForm(request.POST)
     if not form.is_valid():
-        return _page(request, conversation, form, status=400)
+        return _instructions_page(request, conversation, form, status=400)
     try:
         save_instructions(conversation.pk, form.cleaned_data["instructions"])
     except Refused as refused:
         form.add_error("instructions", str(refused))
-        return _page(request, conversation, form, status=409)
+        return _instructions_page(request, conversation, form, status=409)
     return HttpResponse("Saved.") if by_script(request) else redirect("conversation", conversation.pk)
 
 
-def _page(
+def _instructions_page(
     request: SignedIn, conversation: Conversation, form: InstructionsForm, status: int = 200
 ) -> HttpResponse:
     context = {"form": form, "conversation": conversation}

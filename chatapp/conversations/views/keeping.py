@@ -23,7 +23,7 @@ from .starting import once, question_of
 
 def keep_next(request: SignedIn, form: AskForm, pk: UUID) -> HttpResponse | None:
     """Refused in words; None where nothing is to be kept: it is asked then."""
-    kept = _kept(request, form, pk) if request.POST.get("keep") else None
+    kept = _keep(request, form, pk) if request.POST.get("keep") else None
     if kept is None:
         return None
     if by_script(request):
@@ -34,7 +34,7 @@ def keep_next(request: SignedIn, form: AskForm, pk: UUID) -> HttpResponse | None
     return response
 
 
-def _kept(request: SignedIn, form: AskForm, pk: UUID) -> NextQuestion | None:
+def _keep(request: SignedIn, form: AskForm, pk: UUID) -> NextQuestion | None:
     mine = my_conversation(request.user, pk)
     question = question_of(form)
     if question.parent is None or not question.text.strip():

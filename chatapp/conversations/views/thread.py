@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 from uuid import UUID
 
 from asgiref.sync import async_to_sync
@@ -12,11 +13,12 @@ from django.shortcuts import render
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 
-from ...core.named import identity, number
+from ...core.named import number
 from ...core.tree import Tree
 from ...next_questions.page import shown_next
 from ...next_questions.store import load_next, waits_in
 from ...pages.access import conversation_to_open, my_message
+from ...pages.in_address import id_in
 from ...pages.preferences import preference_of
 from ...pages.signed_in import SignedIn
 from ...pages.words.days import zone_of
@@ -25,7 +27,7 @@ from ...store import Seen, load_draft, places
 from ...store.models import LIVE, Conversation, Message
 from ...thread.meter import meter_for, render_meter
 from ...thread.outline import render_outline, render_questions
-from ...thread.page import NEWEST, load_earlier, load_thread, viewer_of
+from ...thread.page import NEWEST, Thread, load_earlier, load_thread, viewer_of
 from ...turns.engine import engine
 from ..forms import AskForm
 from ..news.question import answering
@@ -49,7 +51,7 @@ def conversation(request: SignedIn, pk: UUID) -> HttpResponse:
 @login_required
 def earlier(request: SignedIn, pk: UUID) -> HttpResponse:
     """The messages above those on screen."""
-    before = _named(request, "before")
+    before = id_in(request, "before")
     if before is None:
         raise Http404
     message = my_message(request.user, before)
@@ -69,46 +71,44 @@ def render_conversation(
 ) -> HttpResponse:
     """The page. `form`: what was sent and refused stands in the composer again."""
     mine = conversation_to_open(request.user, pk, has_next=waits_in(request.user))
-    preference = preference_of(mine.owner)
-    end = _end_of(request, mine)
-    thread = load_thread(
-        mine,
-        end.leaf,
-        viewer_of(request, preference),
-        seen=_seen(end),
-        newest=end.newest,
-        tree=end.tree,
-    )
-    catalog = engine().catalog
-    last = thread.followed
-    composer = composer_for(
-        request.user,
-        preference,
-        mine,
-        last,
-        async_to_sync(catalog.models_soon)(),
-        form=form,
-        refused=refused,
-    )
-    waits = load_next(request.user, last.pk) if last and vars(mine)["has_next"] else None
+    preference, end = preference_of(mine.owner), _end_on_screen(request, mine)
+    viewer = viewer_of(request, preference)
+    thread = load_thread(mine, end.leaf, viewer, seen=_seen(end), newest=end.newest, tree=end.tree)
+    last, listings = thread.followed, async_to_sync(engine().catalog.models_soon)()
     context = {
-        "next": waits and last and shown_next(waits, last.status),
-        "thread": thread,
         "conversation": mine,
-        "composer": composer,
+        "preference": preference,
+        "thread": thread,
+        "more": end.newest + NEWEST * 4,
+        "composer": composer_for(request.user, preference, mine, last, listings, form=form, refused=refused),
+        **_at_composer(request, mine, last),
+        **_around_messages(request, mine, thread),
+    }
+    return render(request, "conversations/conversation.html", context, status=status)
+
+
+def _at_composer(request: SignedIn, mine: Conversation, last: Message | None) -> dict[str, Any]:
+    """What waits to be asked, what may be called, and how the last answer is doing."""
+    waits = load_next(request.user, last.pk) if last and vars(mine)["has_next"] else None
+    return {
+        "next": waits and last and shown_next(waits, last.status),
+        "tools": tools_of(mine),
+        "meter": render_meter(meter_for(last, engine().catalog)),
         "answering": answering(last),
         "looks_next_at": "" if waits and waits.is_edited else _looks_next_at(request, mine, last),
         "writes_next": WRITE in request.GET and answering(last) != "",
-        "tools": tools_of(mine),
-        "meter": render_meter(meter_for(last, catalog)),
-        "outline": render_outline(thread.messages),
-        "more": end.newest + NEWEST * 4,
-        "preference": preference,
-        "questions": render_questions(thread.questions),
-        "provenance": provenance_of(mine, request.user, zone_of(request)),
-        "reviews": reviews_here(mine.pk, request.user, catalog, zone_of(request)),
     }
-    return render(request, "conversations/conversation.html", context, status=status)
+
+
+def _around_messages(request: SignedIn, mine: Conversation, thread: Thread) -> dict[str, Any]:
+    """What stands above the messages, and beside them."""
+    zone = zone_of(request)
+    return {
+        "provenance": provenance_of(mine, request.user, zone),
+        "reviews": reviews_here(mine.pk, request.user, engine().catalog, zone),
+        "outline": render_outline(thread.messages),
+        "questions": render_questions(thread.questions),
+    }
 
 
 def _looks_next_at(request: SignedIn, mine: Conversation, last: Message | None) -> str:
@@ -135,9 +135,9 @@ class _End:
     tree: Tree[UUID] | None = None
 
 
-def _end_of(request: SignedIn, mine: Conversation) -> _End:
+def _end_on_screen(request: SignedIn, mine: Conversation) -> _End:
     """Where one last was, or below the message that the address names: then as many are shown as reach up to it."""
-    at, wanted = _named(request, "at"), number(request.GET.get("newest", ""))
+    at, wanted = id_in(request, "at"), number(request.GET.get("newest", ""))
     newest = max(2, NEWEST if wanted is None else min(wanted, MOST))
     if at is None:
         leaf = places.load_head(request.user, mine)
@@ -153,16 +153,6 @@ def _is_live(mine: Conversation, leaf: UUID) -> bool:
     if mine.head and mine.head_id == leaf:
         return mine.head.status in LIVE
     return Message.objects.filter(pk=leaf, status__in=LIVE).exists()
-
-
-def _named(request: SignedIn, name: str) -> UUID | None:
-    """The message that the address names."""
-    if name not in request.GET:
-        return None
-    pk = identity(request.GET[name])
-    if pk is None:
-        raise Http404
-    return pk
 
 
 def _seen(end: _End) -> Seen | None:

@@ -27,9 +27,9 @@ from ..page.tools import tools_of
 def tools(request: SignedIn, pk: UUID) -> HttpResponse:
     conversation = my_conversation(request.user, pk)
     if request.method != "POST":
-        return _shown(request, conversation)
+        return _tools_page(request, conversation)
     try:
-        choose_tools(conversation.pk, _described(conversation, _wanted(request, conversation)))
+        choose_tools(conversation.pk, _described(conversation, _switched_on(request, conversation)))
     except Refused as error:
         return refused(request, str(error))
     return HttpResponse() if by_script(request) else redirect("tools", conversation.pk)
@@ -41,10 +41,10 @@ def take_back(request: SignedIn, pk: UUID) -> HttpResponse:
     """From now on the tool asks again."""
     conversation = my_conversation(request.user, pk)
     grants.take_back(conversation.pk, clean(request.POST.get("tool", "")))
-    return _shown(request, conversation) if by_script(request) else redirect("tools", conversation.pk)
+    return _tools_page(request, conversation) if by_script(request) else redirect("tools", conversation.pk)
 
 
-def _shown(request: SignedIn, conversation: Conversation) -> HttpResponse:
+def _tools_page(request: SignedIn, conversation: Conversation) -> HttpResponse:
     context = {"conversation": conversation, "tools": tools_of(conversation)}
     return render(
         request,
@@ -53,7 +53,7 @@ def _shown(request: SignedIn, conversation: Conversation) -> HttpResponse:
     )
 
 
-def _wanted(request: SignedIn, conversation: Conversation) -> list[str]:
+def _switched_on(request: SignedIn, conversation: Conversation) -> list[str]:
     """One switch says itself; a whole form says all that are on. What is on keeps its place."""
     before = names_of(conversation)
     if name := request.POST.get("tool"):

@@ -69,13 +69,13 @@ def lines(days: Sequence[Pair | None], top: int) -> Lines:
     """Two values for each day, None where there is nothing. `top`: the highest, in milliseconds, of all pictures side by side."""
     top = max(top, 1)
     marks = tuple(
-        GridLine(_y(at, top), _word(axis.mark_in_words(at))) for at in axis.moments(top, MOST_MARKS)
+        GridLine(_y(at, top), _short_enough(axis.mark_in_words(at))) for at in axis.moments(top, MOST_MARKS)
     )
-    runs = list(_runs(days))
-    stretches = tuple(_stretch(run, len(days), top) for run in runs if len(run) > 1)
+    runs = list(_days_in_a_row(days))
+    stretches = tuple(_stretch_of_days(run, len(days), top) for run in runs if len(run) > 1)
     last = next((n for n in reversed(range(len(days))) if days[n]), None)
     ends = {n for run in runs if len(run) == 1 for n, _ in run} | ({last} - {None})
-    dots = (Dot(_x(n, len(days)), _y(pair[0], top)) for n, pair in enumerate(days) if pair and n in ends)
+    dots = (Dot(_at_day(n, len(days)), _y(pair[0], top)) for n, pair in enumerate(days) if pair and n in ends)
     return Lines(marks, stretches, tuple(dots))
 
 
@@ -87,7 +87,7 @@ def bars(days: Sequence[Pair], words: Callable[[int], str]) -> Bars:
     return Bars(marks, tuple(_bar(n, len(days), pair, top) for n, pair in enumerate(days)))
 
 
-def _runs(days: Sequence[Pair | None]) -> Iterator[list[tuple[int, Pair]]]:
+def _days_in_a_row(days: Sequence[Pair | None]) -> Iterator[list[tuple[int, Pair]]]:
     known = [(n, pair) for n, pair in enumerate(days) if pair]
     run = known[:1]
     for (before, _), (n, pair) in pairwise(known):
@@ -99,9 +99,9 @@ def _runs(days: Sequence[Pair | None]) -> Iterator[list[tuple[int, Pair]]]:
         yield run
 
 
-def _stretch(run: Sequence[tuple[int, Pair]], days: int, top: int) -> DayStretch:
-    low = [f"{_x(n, days)},{_y(pair[0], top)}" for n, pair in run]
-    high = [f"{_x(n, days)},{_y(pair[1], top)}" for n, pair in run]
+def _stretch_of_days(run: Sequence[tuple[int, Pair]], days: int, top: int) -> DayStretch:
+    low = [f"{_at_day(n, days)},{_y(pair[0], top)}" for n, pair in run]
+    high = [f"{_at_day(n, days)},{_y(pair[1], top)}" for n, pair in run]
     return DayStretch(" ".join([*high, *reversed(low)]), " ".join(low), " ".join(high))
 
 
@@ -114,7 +114,7 @@ def _bar(n: int, days: int, pair: Pair, top: int) -> DayBar:
     return DayBar(f"{LEFT + n * wide:.1f}", f"{wide * 0.8:.1f}", y, BOTTOM - y, part, BOTTOM - part)
 
 
-def _x(n: int, days: int) -> int:
+def _at_day(n: int, days: int) -> int:
     return round(LEFT + (RIGHT - LEFT) * n / max(days - 1, 1))
 
 
@@ -127,5 +127,5 @@ def _steps() -> Iterator[int]:
         yield from (digit * 10**power for digit in (1, 2, 5))
 
 
-def _word(words: str) -> str:
+def _short_enough(words: str) -> str:
     return words if len(words) <= LONGEST_WORD else ""

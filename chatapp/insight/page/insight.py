@@ -253,13 +253,13 @@ class Insight:
 
     @cached_property
     def sums(self) -> Sums:
-        return Sums(_together(row.sums.counts for row in self.by_model))
+        return Sums(_added_up(row.sums.counts for row in self.by_model))
 
     @cached_property
     def by_model(self) -> list[Named]:
         """Those that answered most come first."""
         rows = [
-            Named(model, Sums(_together(points.values())), self._labels[model])
+            Named(model, Sums(_added_up(points.values())), self._labels[model])
             for model, points in self._counted.items()
         ]
         return sorted(rows, key=lambda row: (-row.sums.counts["answers"], row.name))
@@ -280,7 +280,7 @@ class Insight:
     @cached_property
     def by_day(self) -> list[Named]:
         models = self._counted.values()
-        together = {point: _together(points.get(point, {}) for points in models) for point in self.points}
+        together = {point: _added_up(points.get(point, {}) for points in models) for point in self.points}
         return [Named(self._name(point), Sums(counts)) for point, counts in together.items()]
 
     @cached_property
@@ -409,7 +409,7 @@ def name_of(person: UsedByPerson) -> str:
     return visible(person.name) or "People who left"
 
 
-def _together(many: Iterable[Mapping[str, int]]) -> Counter[str]:
+def _added_up(many: Iterable[Mapping[str, int]]) -> Counter[str]:
     found: Counter[str] = Counter()
     for counts in many:
         found.update(counts)

@@ -11,7 +11,7 @@ from operator import itemgetter
 from typing import Any
 
 from django.contrib.auth.models import User
-from django.db import connection, transaction
+from django.db import transaction
 from django.db.models import F, QuerySet, TextField, Value
 from django.db.models.functions import Cast
 from django.dispatch import receiver
@@ -21,6 +21,7 @@ from ...catalog.store import Price, load_price
 from ...core import verbatim
 from ...core.counting import COUNTED, Portion, copied, counts, newest, portions
 from ...store.changes import turn_ended, turn_goes_on
+from ...store.database.table_locks import hold_tables
 from ...store.database.worded import Worded
 from ...store.models import ENDED, Message, Role, Status
 from ..models import ModelDay, PersonDay
@@ -51,7 +52,7 @@ def count_ending(row: Message, now: datetime | None = None) -> dict[str, Any]:
         return {}
     before = portions(metadata)
     day = day_of(now or timezone.now())
-    portion = _portion(metadata, row.status, day, load_price(row.model))
+    portion = _portion_of(metadata, row.status, day, load_price(row.model))
     made = counts(metadata, portion, before[-1] if before else None)
     _add_to_person(day, row.model, row.owner, made)
     _add_to_model(day, row.model, made)
@@ -67,10 +68,10 @@ def counted_so_far(row: Message) -> list[dict[str, Any]]:
     if before:
         return [each.as_json() for each in before]
     moment = row.touched_at or row.created_at
-    return [_portion(row.metadata, row.status, day_of(moment), load_price(row.model)).as_json()]
+    return [_portion_of(row.metadata, row.status, day_of(moment), load_price(row.model)).as_json()]
 
 
-def _portion(metadata: Any, status: str, day: date, price: Price | None) -> Portion:
+def _portion_of(metadata: Any, status: str, day: date, price: Price | None) -> Portion:
     ended = how_it_ended(status, metadata)
     return newest(metadata, day=day.isoformat(), ended=ended, cost=price.cost if price else None)
 
@@ -144,9 +145,10 @@ def are_missing() -> bool:
 def count_anew() -> int:
     """Forgets all sums and makes them from the answers that are there; gives the number of these. What was deleted for good is in
     them no more."""
-    _one_at_a_time()
-    by_model: defaultdict[tuple[date, str], Counter[str]] = defaultdict(Counter)
-    by_person: defaultdict[tuple[date, str, int], Counter[str]] = defaultdict(Counter)
+    # No turn adds anything meanwhile.
+    hold_tables(PersonDay, ModelDay, mode="EXCLUSIVE")
+    by_model: _OfModels = defaultdict(Counter)
+    by_person: _OfPeople = defaultdict(Counter)
     seen = 0
     for metadata, kept, model, owner in _answers():
         seen += 1
@@ -157,24 +159,27 @@ def count_anew() -> int:
                 by_model[day, model].update(made)
                 by_person[day, model, owner].update({name: made[name] for name in PersonDay.COUNTS})
             before = portion
+    _put_instead(by_model, by_person)
+    return seen
+
+
+_OfModels = defaultdict[tuple[date, str], Counter[str]]
+_OfPeople = defaultdict[tuple[date, str, int], Counter[str]]
+
+
+def _put_instead(by_model: _OfModels, by_person: _OfPeople) -> None:
+    """In the order of days, so that a span is one stretch of the table."""
     ModelDay.objects.all().delete()
     PersonDay.objects.all().delete()
+    models = sorted(by_model.items(), key=itemgetter(0))
+    people = sorted(by_person.items(), key=itemgetter(0))
     ModelDay.objects.bulk_create(
-        (
-            ModelDay(day=day, model=model, counts=dict(made))
-            for (day, model), made in sorted(by_model.items(), key=itemgetter(0))
-        ),
-        batch_size=BATCH,
+        (ModelDay(day=day, model=model, counts=dict(made)) for (day, model), made in models), batch_size=BATCH
     )
     PersonDay.objects.bulk_create(
-        (
-            PersonDay(day=day, model=model, user_id=owner, **made)
-            # As they come day by day: a span is then one stretch of the table.
-            for (day, model, owner), made in sorted(by_person.items(), key=itemgetter(0))
-        ),
+        (PersonDay(day=day, model=model, user_id=owner, **made) for (day, model, owner), made in people),
         batch_size=BATCH,
     )
-    return seen
 
 
 def _answers() -> Iterator[tuple[Any, tuple[Portion, ...], str, Any]]:
@@ -193,16 +198,8 @@ def _answers() -> Iterator[tuple[Any, tuple[Portion, ...], str, Any]]:
         if not kept and status in ENDED:
             if model not in prices:
                 prices[model] = load_price(model)
-            kept = (_portion(metadata, status, day_of(touched or created), prices[model]),)
+            kept = (_portion_of(metadata, status, day_of(touched or created), prices[model]),)
         yield metadata, kept, model, owner
-
-
-def _one_at_a_time() -> None:
-    """No turn adds anything meanwhile. SQLite's transactions exclude each other anyway."""
-    if connection.vendor == "postgresql":
-        tables = ", ".join(rows._meta.db_table for rows in (PersonDay, ModelDay))
-        with connection.cursor() as cursor:
-            cursor.execute(f"LOCK TABLE {tables} IN EXCLUSIVE MODE")
 
 
 def inherit(user: User, before: QuerySet) -> None:

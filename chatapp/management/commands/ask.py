@@ -57,7 +57,7 @@ class Command(BaseCommand):
         _keep_the_answer_clean()
         tables.bring_up_to_date()
         try:
-            code = asyncio.run(_ask(options))
+            code = asyncio.run(_ask_and_show(options))
         except (Error, OSError) as error:
             raise CommandError(tables.unusable(error)) from None
         if code:
@@ -70,11 +70,11 @@ def _keep_the_answer_clean() -> None:
         logging.getLogger("chatapp").setLevel(logging.CRITICAL)
 
 
-async def _ask(options: dict[str, Any]) -> int:
+async def _ask_and_show(options: dict[str, Any]) -> int:
     mine = engine()
     try:
         await mine.load()
-        place = await in_thread(_place)(options)
+        place = await in_thread(_starting_point)(options)
         model = options["model"] or await mine.default_model()
         started = await mine.ask(
             place.conversation,
@@ -84,31 +84,31 @@ async def _ask(options: dict[str, Any]) -> int:
             effort=options["effort"],
             author=place.owner,
         )
-        return await _show(mine, started.answer, JsonLines() if options["json"] else Terminal())
+        return await _show_until_end(mine, started.answer, JsonLines() if options["json"] else Terminal())
     except (Refused, UnknownModel) as error:
         raise CommandError(str(error)) from None
     finally:
         await mine.close()
 
 
-async def _show(mine: Engine, answer: UUID, view: JsonLines | Terminal) -> int:
+async def _show_until_end(mine: Engine, answer: UUID, view: JsonLines | Terminal) -> int:
     """Ctrl-C stops the turn; what was seen of it is kept."""
     loop = asyncio.get_running_loop()
     stopping: Stopping = []
     loop.add_signal_handler(
         signal.SIGINT, lambda: stopping.append(loop.create_task(mine.stop(answer, by="terminal")))
     )
-    row = await in_thread(_row)(mine, answer)
+    row = await in_thread(_row_kept)(mine, answer)
     try:
         view.begin(row.conversation_id, answer, row.model)
         while True:
             async with view.ticking():
                 await _follow(mine, answer, view, stopping)
             await asyncio.gather(*stopping)
-            row = await in_thread(_row)(mine, answer)
+            row = await in_thread(_row_kept)(mine, answer)
             if not await _permitted(mine, row, view, stopping):
                 break
-        row = await in_thread(_row)(mine, answer)
+        row = await in_thread(_row_kept)(mine, answer)
         view.end(row)
     except BrokenPipeError:
         return await _nobody_reads(mine, answer)
@@ -161,7 +161,7 @@ async def _left_open(mine: Engine, answer: UUID, stopping: Stopping) -> bool:
         await asyncio.wait(stopping)
     for stop in stopping:
         stop.result()
-    row = await in_thread(_row)(mine, answer)
+    row = await in_thread(_row_kept)(mine, answer)
     return row.status in AT_WORK and row.runner == mine.runner.name
 
 
@@ -181,7 +181,7 @@ class StartingPoint:
     parent: UUID | None = None
 
 
-def _place(options: dict[str, Any]) -> StartingPoint:
+def _starting_point(options: dict[str, Any]) -> StartingPoint:
     owner = _owner(options["user"])
     if options["at"]:
         found = Message.objects.filter(pk=options["at"], conversation__owner=owner).first()
@@ -205,6 +205,6 @@ def _owner(name: str) -> User:
     return accounts.who_asks_from_a_terminal()
 
 
-def _row(mine: Engine, answer: UUID) -> Message:
+def _row_kept(mine: Engine, answer: UUID) -> Message:
     row, _ = mine.keeper.known(Message.objects.get(pk=answer), load_items(answer))
     return row

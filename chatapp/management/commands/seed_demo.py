@@ -67,7 +67,7 @@ class Command(BaseCommand):
         many = f"{len(missing)} conversations are" if len(missing) > 1 else "1 conversation is"
         self.stdout.write(f"{many} being made.")
         self.stdout.flush()
-        asyncio.run(_tell(missing, people))
+        asyncio.run(_tell_stories(missing, people))
         if not beside:
             # The days of the stories; beside others, their sums stay as they are.
             count_anew()
@@ -116,7 +116,7 @@ def _refuse_weak(password: str, user: User) -> None:
         raise CommandError(" ".join(error.messages)) from None
 
 
-async def _tell(stories: list[Story], people: dict[str, Any]) -> None:
+async def _tell_stories(stories: list[Story], people: dict[str, Any]) -> None:
     # What a story lets fail is told in its answer.
     logging.getLogger("chatapp").setLevel(logging.CRITICAL)
     stage = Stage(Path(settings.DATA_DIR), people)

@@ -83,7 +83,7 @@ class Command(BaseCommand):
         server.ready_callable = lambda: self._listens(server, application)
         server.run()
         if not server.listening_addresses:
-            raise Misconfigured(_taken(host, port))
+            raise Misconfigured(_port_in_use(host, port))
 
     def _listens(self, server: Server, application: AwakeAtFirstScope) -> None:
         # Turns that a dead process left go on now, also when nobody comes. The loop begins to run after this.
@@ -92,7 +92,7 @@ class Command(BaseCommand):
 
     def _tell(self, addresses: list[tuple[str, int]]) -> None:
         for host, port in addresses:
-            self.stdout.write("\n".join(_words(host, port)))
+            self.stdout.write("\n".join(_greeting(host, port)))
         self.stdout.flush()
 
 
@@ -112,18 +112,18 @@ def _refuse_what_cannot_be_listened_to(host: str, port: int) -> None:
     try:
         socket.create_server((host, port), family=family).close()
     except OSError as error:
-        raise Misconfigured(_refusal(error, host, port)) from None
+        raise Misconfigured(_why_not_there(error, host, port)) from None
 
 
-def _refusal(error: OSError, host: str, port: int) -> str:
+def _why_not_there(error: OSError, host: str, port: int) -> str:
     if error.errno == errno.EADDRINUSE:
-        return _taken(host, port)
+        return _port_in_use(host, port)
     if error.errno == errno.EACCES:
         return f"Port {port} may not be used by this account; try ./start --port 8000."
     return f"{host} is no address of this machine."
 
 
-def _taken(host: str, port: int) -> str:
+def _port_in_use(host: str, port: int) -> str:
     return f"Port {port} on {host} is in use by another program; try ./start --port {port + 1}."
 
 
@@ -137,13 +137,13 @@ def _make_what_is_missing() -> None:
         raise Misconfigured(tables.unusable(error)) from None
 
 
-def _words(host: str, port: int) -> Iterator[str]:
-    yield from _address(host, port)
-    yield from ("", "Models", *(f"  {line}" for line in _models()), "")
+def _greeting(host: str, port: int) -> Iterator[str]:
+    yield from _where_it_is(host, port)
+    yield from ("", "Models", *(f"  {line}" for line in _which_models()), "")
     yield f"Data is kept in {settings.DATA_DIR} with {connection.display_name}. Stop with Ctrl-C."
 
 
-def _address(host: str, port: int) -> Iterator[str]:
+def _where_it_is(host: str, port: int) -> Iterator[str]:
     name = "localhost" if host in EVERYWHERE else f"[{host}]" if ":" in host else host
     here = f"http://{name}:{port}/"
     if settings.PUBLIC_URL:
@@ -158,7 +158,7 @@ def _address(host: str, port: int) -> Iterator[str]:
         yield f"From elsewhere, or through a proxy, that takes this code: {code}"
 
 
-def _models() -> Iterator[str]:
+def _which_models() -> Iterator[str]:
     yield from (f"{endpoint.label} at {endpoint.base_url}" for endpoint in settings.PROVIDERS)
     yield "Demo, built in"
     if settings.LOCAL_MODEL:

@@ -156,7 +156,7 @@ def _list(lines: Lines, at: int, where: _Where) -> Found | None:
     if len(points) == 1 and goes_on:
         # A line of prose or a sum that only begins like one.
         return None
-    items = "".join(_item(number, inside, where) for number, inside in points)
+    items = "".join(_list_item(number, inside, where) for number, inside in points)
     return (f"<ol>{items}</ol>" if first[3] else f"<ul>{items}</ul>"), end
 
 
@@ -190,7 +190,7 @@ def _next_said(lines: Lines, at: int) -> int:
     return at
 
 
-def _item(number: str | None, lines: list[str], where: _Where) -> str:
+def _list_item(number: str | None, lines: list[str], where: _Where) -> str:
     value = f' value="{int(number)}"' if number else ""
     said = next((at for at, line in enumerate(lines) if not line.strip() or _begins_block(line)), len(lines))
     # The first words of a point stand beside its sign.

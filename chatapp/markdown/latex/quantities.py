@@ -55,10 +55,10 @@ def _grouped(whole: str) -> str:
 
 def unit(tokens: Sequence[str]) -> str:
     """Names of units as their signs, with powers; signs as they are, upright."""
-    return r"\,".join("".join(run) for run in _runs(tokens) if run)
+    return r"\,".join("".join(run) for run in _units_in_a_row(tokens) if run)
 
 
-def _runs(tokens: Sequence[str]) -> Iterator[list[str]]:
+def _units_in_a_row(tokens: Sequence[str]) -> Iterator[list[str]]:
     r"""What is named is set apart by a thin space: `\kilo\gram\per\metre`."""
     run: list[str] = []
     below, power, prefix = False, 1, ""

@@ -206,7 +206,7 @@ class Writer:
 
     def _number(self, row: _Row) -> str:
         for label in row.labels:
-            shown = self.definitions.name(label, _plain(row.tag) if row.tag else None)
+            shown = self.definitions.name(label, _tag_in_words(row.tag) if row.tag else None)
             row.tag = row.tag or f"\\tag{{{shown}}}"
         return row.tag
 
@@ -228,14 +228,14 @@ def _last(made: Sequence[str]) -> str:
     return next((piece for piece in reversed(made) if not piece.isspace()), "")
 
 
-def _plain(tag: str) -> str:
+def _tag_in_words(tag: str) -> str:
     """What a `\\tag` shows, without its brackets."""
     inner = tag.partition("{")[2].removesuffix("}")
     return inner[1:-1] if inner[:1] == "(" and inner[-1:] == ")" else inner
 
 
 def _in_brackets(tag: str) -> str:
-    return f"({_plain(tag)})"
+    return f"({_tag_in_words(tag)})"
 
 
 def _inner(piece: str) -> str:

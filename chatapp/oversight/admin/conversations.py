@@ -18,10 +18,10 @@ from ...core.visible import Leave, visible
 from ...pages.commands import View
 from ...pages.signed_in import SignedIn
 from ...pages.staff.bounded import BoundedAdmin
-from ...pages.staff.cells import moment
 from ...pages.staff.rights import ReadOnly, may_read
 from ...pages.staff.site import site
 from ...pages.words.days import zone_of
+from ...pages.words.moments import day_and_time
 from ...store.models import LIVE, Conversation, Status
 from ..store import browsing
 from ..views.finding import find
@@ -114,7 +114,7 @@ class ConversationAdmin(ReadOnly, BoundedAdmin):
 
     @display(description="Last activity")
     def last_activity(self, row: Any) -> str:
-        return moment(row.figures.last or row.updated_at, row.zone)
+        return day_and_time(row.figures.last or row.updated_at, row.zone)
 
     @display(description="State")
     def state(self, row: Any) -> str:

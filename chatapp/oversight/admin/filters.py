@@ -58,7 +58,7 @@ class ModelFilter(ChoiceFilter):
     title, parameter_name = "model", "model"
 
     def lookups(self, request: HttpRequest, model_admin: ModelAdmin) -> list[tuple[Any, str]]:
-        return [(name, visible(name)) for name in _models(request)]
+        return [(name, visible(name)) for name in _models_browsed(request)]
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Conversation]) -> QuerySet[Conversation]:
         name = self.value()
@@ -69,13 +69,13 @@ class ProviderFilter(ChoiceFilter):
     title, parameter_name = "provider", "provider"
 
     def lookups(self, request: HttpRequest, model_admin: ModelAdmin) -> list[tuple[Any, str]]:
-        names = sorted({ModelName.of(name).provider for name in _models(request)} - {""})
+        names = sorted({ModelName.of(name).provider for name in _models_browsed(request)} - {""})
         return [(name, visible(name)) for name in names]
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Conversation]) -> QuerySet[Conversation]:
         if not self.value():
             return queryset
-        theirs = [name for name in _models(request) if ModelName.of(name).provider == self.value()]
+        theirs = [name for name in _models_browsed(request) if ModelName.of(name).provider == self.value()]
         return browsing.of_models(queryset, theirs)
 
 
@@ -139,7 +139,7 @@ def narrow_by_thinking(request: HttpRequest, rows: QuerySet[Conversation]) -> Qu
     return browsing.with_thinking(rows, found[1], found[2]) if found else rows
 
 
-def _models(request: HttpRequest) -> list[str]:
+def _models_browsed(request: HttpRequest) -> list[str]:
     """Asked once for both filters of a page."""
     known: list[str] | None = getattr(request, "models_browsed", None)
     if known is None:

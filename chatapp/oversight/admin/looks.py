@@ -12,10 +12,10 @@ from django.views.decorators.http import require_safe
 
 from ...core.visible import visible
 from ...pages.staff.bounded import BoundedAdmin
-from ...pages.staff.cells import moment
 from ...pages.staff.rights import ReadOnly
 from ...pages.staff.site import site
 from ...pages.words.days import zone_of
+from ...pages.words.moments import day_and_time
 from ..models import Look
 
 
@@ -41,7 +41,7 @@ class LookAdmin(ReadOnly, BoundedAdmin):
 
     @display(description="When")
     def when(self, row: Any) -> str:
-        return moment(row.at, row.zone)
+        return day_and_time(row.at, row.zone)
 
     @display(description="Who")
     def who_looked(self, row: Look) -> str:

@@ -66,7 +66,7 @@ class ConversationFigures:
 
 def load_figures(conversations: Collection[UUID]) -> dict[UUID, ConversationFigures]:
     found: dict[UUID, ConversationFigures] = defaultdict(ConversationFigures)
-    rows = _there().filter(conversation__in=conversations)
+    rows = _messages_there().filter(conversation__in=conversations)
     groups = rows.values_list("conversation", "model", "status")
     for pk, model, status, number, last in groups.annotate(
         number=Count("pk"), last=Max(Coalesce("touched_at", "created_at"))
@@ -84,7 +84,7 @@ def load_figures(conversations: Collection[UUID]) -> dict[UUID, ConversationFigu
 def load_thinking(conversations: Collection[UUID]) -> dict[UUID, int]:
     """The sum of all thoughts, in milliseconds, of those that have any."""
     sums: dict[UUID, int] = {}
-    answers = _there().filter(conversation__in=conversations, role=Role.ASSISTANT)
+    answers = _messages_there().filter(conversation__in=conversations, role=Role.ASSISTANT)
     for pk, text in answers.values_list("conversation", Thoughts(F("metadata"))):
         durations = json.loads(text) if text else {}
         known = [ms for ms in map(count, durations.values()) if ms is not None]
@@ -105,7 +105,7 @@ def with_thinking(rows: QuerySet[Conversation], least: int, most: int | None) ->
 
 def of_models(rows: QuerySet[Conversation], names: Collection[str]) -> QuerySet[Conversation]:
     """With an answer of one of these models."""
-    theirs = _there().filter(model__in=names)
+    theirs = _messages_there().filter(model__in=names)
     if theirs.values("conversation")[: FEW + 1].count() > FEW:
         # Soon found from the newest conversation on; few would be looked for through all of them.
         return rows.filter(Exists(theirs.filter(conversation=OuterRef("pk"))))
@@ -115,13 +115,13 @@ def of_models(rows: QuerySet[Conversation], names: Collection[str]) -> QuerySet[
 def in_state(rows: QuerySet[Conversation], *statuses: str) -> QuerySet[Conversation]:
     """Live, or ended without having finished: both have an index of their own."""
     indexed = IS_LIVE if set(statuses) <= set(LIVE) else IS_UNFINISHED
-    return rows.filter(pk__in=_there().filter(indexed, status__in=statuses).values("conversation"))
+    return rows.filter(pk__in=_messages_there().filter(indexed, status__in=statuses).values("conversation"))
 
 
 def load_models() -> list[str]:
     """All that have answered, from one to the next in the index."""
     names: list[str] = []
-    rows = _there().order_by("model").values_list("model", flat=True)
+    rows = _messages_there().order_by("model").values_list("model", flat=True)
     while len(names) < MOST_MODELS and (name := rows.filter(model__gt=names[-1] if names else "").first()):
         names.append(name)
     return names
@@ -180,7 +180,9 @@ class PersonUsage:
 
 def load_usage(user: User) -> PersonUsage:
     """What one person used, in the conversations that are theirs."""
-    answers = _there().filter(conversation__owner=user, conversation__deleted_at=None, role=Role.ASSISTANT)
+    answers = _messages_there().filter(
+        conversation__owner=user, conversation__deleted_at=None, role=Role.ASSISTANT
+    )
     newest = answers.order_by("-created_at").values_list("metadata", flat=True)[: NEWEST_ANSWERS + 1]
     metadata = list(newest)
     rounds = [facts for each in metadata[:NEWEST_ANSWERS] for facts in Recorded(each).rounds]
@@ -204,7 +206,7 @@ class Replay:
 
 
 def load_replay(conversation: UUID) -> Replay:
-    answers = _there().filter(conversation=conversation, role=Role.ASSISTANT)
+    answers = _messages_there().filter(conversation=conversation, role=Role.ASSISTANT)
     metadata = list(answers.order_by("-order").values_list("metadata", flat=True)[: NEWEST_ANSWERS + 1])
     rounds = [facts for each in metadata[:NEWEST_ANSWERS] for facts in Recorded(each).rounds]
     dropped: dict[str, int] = defaultdict(int)
@@ -223,11 +225,11 @@ def load_written(messages: Sequence[UUID]) -> list[tuple[Message, list[Item]]]:
     # Who decided what stands in the wire, and nothing else there is for people.
     decisions = dict(written.filter(kind=Kind.PERMISSION_DECISION).values_list("pk", "wire"))
     for row in written.defer("wire").order_by("message_id", "seq"):
-        items[row.message_id].append(_item(row, decisions.get(row.pk)))
+        items[row.message_id].append(_item_of(row, decisions.get(row.pk)))
     return [(rows[pk], items[pk]) for pk in messages if pk in rows]
 
 
-def _item(row: ItemRow, wire: Any) -> Item:
+def _item_of(row: ItemRow, wire: Any) -> Item:
     return Item(
         key=row.key,
         kind=Kind(row.kind),
@@ -241,5 +243,5 @@ def _item(row: ItemRow, wire: Any) -> Item:
     )
 
 
-def _there() -> QuerySet[Message]:
+def _messages_there() -> QuerySet[Message]:
     return Message.objects.filter(deletion=None)

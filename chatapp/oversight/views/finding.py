@@ -15,10 +15,10 @@ from ...core.named import number
 from ...core.visible import Leave, visible
 from ...pages.elements import message_id
 from ...pages.signed_in import SignedIn
-from ...pages.staff.cells import moment
 from ...pages.staff.rights import may_read
 from ...pages.visitors import visitor_address
 from ...pages.words.days import zone_of
+from ...pages.words.moments import day_and_time
 from ...thread.item_words import KINDS
 from ..models import Look
 from ..store.browsing import Hit, find_words
@@ -52,11 +52,11 @@ def find(request: SignedIn, context: dict[str, Any]) -> HttpResponse:
         seen: set[UUID] = {hit.conversation.pk for hit in found.rows}
         append_looks(request.user, seen, Look.What.SEARCH, address=visitor_address(request))
         context |= {"searched": True, "before": found.before}
-        context["places"] = [_place(request, hit, words) for hit in found.rows]
+        context["places"] = [_found_place(request, hit, words) for hit in found.rows]
     return render(request, "admin/chatapp/conversation/find.html", context)
 
 
-def _place(request: HttpRequest, hit: Hit, words: str) -> FoundPlace:
+def _found_place(request: HttpRequest, hit: Hit, words: str) -> FoundPlace:
     begins = max(hit.text.lower().find(words.lower()), 0)
     ends = begins + len(words)
     transcript = reverse("admin:transcript", args=[hit.conversation.pk])
@@ -65,7 +65,7 @@ def _place(request: HttpRequest, hit: Hit, words: str) -> FoundPlace:
         title=visible(hit.conversation.title, Leave.PROSE) or "Without a title",
         owner=visible(hit.conversation.owner.get_username()),
         kind=KINDS[Kind(hit.kind)],
-        at=moment(hit.message.created_at, zone_of(request)),
+        at=day_and_time(hit.message.created_at, zone_of(request)),
         before=visible(hit.text[max(begins - AROUND, 0) : begins], Leave.PROSE),
         word=visible(hit.text[begins:ends], Leave.PROSE),
         after=visible(hit.text[ends : ends + AROUND], Leave.PROSE),

@@ -13,16 +13,17 @@ from django.shortcuts import render
 from django.utils.safestring import SafeString
 
 from ...core.items import Item
-from ...core.named import identity, number
+from ...core.named import number
 from ...core.recorded import Recorded
 from ...core.tree import Tree
 from ...core.visible import Leave, visible
 from ...pages.elements import message_id
+from ...pages.in_address import id_in
 from ...pages.signed_in import SignedIn
-from ...pages.staff.cells import moment
 from ...pages.staff.rights import may_read
 from ...pages.visitors import visitor_address
 from ...pages.words.days import zone_of
+from ...pages.words.moments import day_and_time
 from ...store import names_of
 from ...store.models import Conversation, Message, Role, Status
 from ...store.places import load_tree
@@ -91,15 +92,15 @@ def transcript(request: SignedIn, pk: UUID, context: dict[str, Any]) -> HttpResp
         raise Http404
     append_looks(request.user, [pk], Look.What.TRANSCRIPT, address=visitor_address(request))
     tree = load_tree(pk)
-    branch = _named(request, "branch", tree)
-    whole = _named(request, "whole", tree)
+    branch = _message_in(request, "branch", tree)
+    whole = _message_in(request, "whole", tree)
     window = _window(request, tree, tree.path_to(branch) if branch else tuple(tree.parents), whole)
     teller = _Teller(request, tree, whole is not None)
     context |= {
         "title": visible(row.title, Leave.PROSE) or "Without a title",
         "row": row,
         "owner": visible(row.owner.get_username()),
-        "began": moment(row.created_at, zone_of(request)),
+        "began": day_and_time(row.created_at, zone_of(request)),
         "instructions": visible(row.instructions, Leave.PROSE),
         "tools": visible(", ".join(names_of(row))),
         "count": len(tree.parents),
@@ -111,15 +112,13 @@ def transcript(request: SignedIn, pk: UUID, context: dict[str, Any]) -> HttpResp
         "written": teller.tell(window.messages),
         "formatting": teller.formatting,
     }
-    context["replayed"] = _in_words(context["replay"])
+    context["replayed"] = _replay_in_words(context["replay"])
     return render(request, "admin/chatapp/conversation/transcript.html", context)
 
 
-def _named(request: HttpRequest, name: str, tree: Tree[UUID]) -> UUID | None:
-    if name not in request.GET:
-        return None
-    pk = identity(request.GET[name])
-    if pk is None or pk not in tree.parents:
+def _message_in(request: HttpRequest, name: str, tree: Tree[UUID]) -> UUID | None:
+    pk = id_in(request, name)
+    if pk and pk not in tree.parents:
         raise Http404
     return pk
 
@@ -128,17 +127,17 @@ def _window(request: HttpRequest, tree: Tree[UUID], told: Sequence[UUID], whole:
     if whole:
         return Window((whole,), 1, 1)
     last = max(1, -(-len(told) // WINDOW))
-    at = _named(request, "at", tree)
-    page = told.index(at) // WINDOW + 1 if at in told else _page(request)
+    at = _message_in(request, "at", tree)
+    page = told.index(at) // WINDOW + 1 if at in told else _page_number(request)
     page = min(page, last)
     return Window(told[(page - 1) * WINDOW : page * WINDOW], page, last)
 
 
-def _page(request: HttpRequest) -> int:
+def _page_number(request: HttpRequest) -> int:
     return number(request.GET.get("page", "")) or 1
 
 
-def _in_words(replay: browsing.Replay) -> str:
+def _replay_in_words(replay: browsing.Replay) -> str:
     rounds = [{"replayed": replay.replayed, "dropped": replay.dropped}]
     words = sent_of(Recorded({"rounds": rounds}), [], model="", label="their models", shortened=False)
     return visible(words[0].words) if replay.requests else ""
@@ -164,11 +163,12 @@ class _Teller:
         message = shown() if self._whole else shown(told=cut, blocks=self.formatting.blocks)
         return Written(
             pk=row.pk,
+            # A thread leaves hidden signs in prose to those who write with them. Here nothing may hide.
             html=SafeString(visible(message.html(), Leave.PROSE)),
             number=self._numbers[row.pk],
             is_question=row.role == Role.USER,
             by=visible(author),
-            at=moment(row.created_at, self._zone),
+            at=day_and_time(row.created_at, self._zone),
             more=0 if self._whole else left_out(items),
             status="" if row.status == Status.COMPLETE else row.get_status_display().lower(),
             above=self._link(above) if above else None,

@@ -37,7 +37,7 @@ class Capped:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         read: deque[Message] = deque()
         try:
-            await _read(scope, receive, read)
+            await _read_ahead(scope, receive, read)
         except BodyRefused as refused:
             scope = scope | {"headers": [*scope["headers"], (NAME, refused.refusal.encode())]}
             read, receive = deque([EMPTY]), _nothing_more
@@ -54,7 +54,7 @@ async def _nothing_more() -> Message:
     return await never
 
 
-async def _read(scope: Scope, receive: Receive, read: deque[Message]) -> None:
+async def _read_ahead(scope: Scope, receive: Receive, read: deque[Message]) -> None:
     """The whole body, or what tells that it will never come."""
     headers = dict(scope["headers"])
     if NAME in headers:

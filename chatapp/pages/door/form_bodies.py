@@ -38,16 +38,18 @@ def read_form(body: bytes) -> QueryDict:
     form = QueryDict(mutable=True, encoding="utf-8")
     for field in filter(None, body.split(b"&")):
         name, _, value = field.partition(b"=")
-        form.appendlist(_plain(name), _plain(value))
+        form.appendlist(_unquoted(name), _unquoted(value))
     form._mutable = False
     return form
 
 
-def _plain(text: bytes) -> str:
-    return b"".join(map(unquote_to_bytes, _pieces(text.replace(b"+", b" ")))).decode("utf-8", "replace")
+def _unquoted(text: bytes) -> str:
+    return b"".join(map(unquote_to_bytes, _whole_escapes(text.replace(b"+", b" ")))).decode(
+        "utf-8", "replace"
+    )
 
 
-def _pieces(text: bytes) -> Iterator[bytes]:
+def _whole_escapes(text: bytes) -> Iterator[bytes]:
     """None ends within an escape."""
     begin = 0
     while begin < len(text):

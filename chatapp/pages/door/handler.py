@@ -29,7 +29,7 @@ class PageHandler(ASGIHandler):
         self.load_middleware(is_async=False)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        body = await _read(receive)
+        body = await _whole_body(receive)
         if body is not None:
             await self.send_response(await in_page_thread(self._answered)(scope, body), send)
 
@@ -44,7 +44,7 @@ class PageHandler(ASGIHandler):
         return response
 
 
-async def _read(receive: Receive) -> BytesIO | None:
+async def _whole_body(receive: Receive) -> BytesIO | None:
     """None where whoever sent it has gone. It is short enough to be kept: longer ones are refused at the door."""
     body = BytesIO()
     more = True

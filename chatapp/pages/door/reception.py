@@ -107,25 +107,25 @@ def refused_at_the_door(get_response: Callable) -> Callable:
     """The last of all, so that its page has what every page has."""
 
     async def awaited(request: HttpRequest) -> HttpResponseBase:
-        refusal = _refusal(request)
-        return await (sync_to_async(_page)(request, refusal) if refusal else get_response(request))
+        refusal = _told_refusal(request)
+        return await (sync_to_async(_refusal_page)(request, refusal) if refusal else get_response(request))
 
     def called(request: HttpRequest) -> HttpResponseBase:
-        refusal = _refusal(request)
-        page: HttpResponseBase = _page(request, refusal) if refusal else get_response(request)
+        refusal = _told_refusal(request)
+        page: HttpResponseBase = _refusal_page(request, refusal) if refusal else get_response(request)
         return page
 
     return awaited if iscoroutinefunction(get_response) else called
 
 
-def _refusal(request: HttpRequest) -> Refusal | None:
+def _told_refusal(request: HttpRequest) -> Refusal | None:
     try:
         return Refusal(request.headers.get(HEADER, ""))
     except ValueError:
         return None
 
 
-def _page(request: HttpRequest, refusal: Refusal) -> HttpResponse:
+def _refusal_page(request: HttpRequest, refusal: Refusal) -> HttpResponse:
     status, sentence = STATUS[refusal], _sentence(request, refusal)
     if by_script(request):
         response = HttpResponse(escape(sentence), status=status)

@@ -27,7 +27,11 @@ def mend(font: Any) -> None:
     for sign in _BRACKETS:
         _narrow_bracket(font, upright[names[ord(sign)]])
     root = upright[names[ord(_ROOT)]]
-    _narrow(font, {form.VariantGlyph for form in root.MathGlyphVariantRecord} | _parts(root), _WIDTH_OF_ROOTS)
+    _narrow(
+        font,
+        {form.VariantGlyph for form in root.MathGlyphVariantRecord} | _glyph_parts(root),
+        _WIDTH_OF_ROOTS,
+    )
     for construction in table.HorizGlyphConstruction:
         _join_parts(construction)
     for sign in _MARKS:
@@ -45,13 +49,13 @@ def _widen(font: Any, name: str) -> None:
 
 
 def _narrow_bracket(font: Any, construction: Any) -> None:
-    forms, parts = construction.MathGlyphVariantRecord, _parts(construction)
+    forms, parts = construction.MathGlyphVariantRecord, _glyph_parts(construction)
     del forms[_FORMS_WITH_PARTS if parts else _FORMS_ALONE :]
     construction.VariantCount = len(forms)
     _narrow(font, parts, font["hmtx"][forms[-1].VariantGlyph][0])
 
 
-def _parts(construction: Any) -> set[str]:
+def _glyph_parts(construction: Any) -> set[str]:
     assembly = construction.GlyphAssembly
     return {part.glyph for part in assembly.PartRecords} if assembly else set()
 

@@ -15,10 +15,10 @@ from .counters import REQUESTS
 
 
 def render_metrics() -> str:
-    return "".join(_lines())
+    return "".join(_metric_lines())
 
 
-def _lines() -> Iterator[str]:
+def _metric_lines() -> Iterator[str]:
     yield from _family(
         "http_responses_total", "counter", "Answers to requests, by status.", "status", REQUESTS
     )

@@ -30,7 +30,7 @@ CLEANING = Limit("cleaning", 1, timedelta(hours=1))
 
 def take(limit: Limit, who: str, now: datetime) -> timedelta:
     """Counts one try before it is made. How long to wait where there were too many, else nothing."""
-    wait, new = _count(limit, who, now)
+    wait, new = _count_try(limit, who, now)
     if new:
         if_possible(_clean, now)
     return wait
@@ -38,23 +38,23 @@ def take(limit: Limit, who: str, now: datetime) -> timedelta:
 
 def give_back(limit: Limit, who: str) -> None:
     """A try that turned out well does not count."""
-    Throttle.objects.filter(pk=_name(limit, who), count__gt=0).update(count=F("count") - 1)
+    Throttle.objects.filter(pk=_row_name(limit, who), count__gt=0).update(count=F("count") - 1)
 
 
 def forget(limit: Limit, who: str) -> None:
     """No try of theirs counts any more."""
-    Throttle.objects.filter(pk=_name(limit, who)).update(count=0)
+    Throttle.objects.filter(pk=_row_name(limit, who)).update(count=0)
 
 
 def _clean(now: datetime) -> None:
-    if not _count(CLEANING, "", now)[0]:
+    if not _count_try(CLEANING, "", now)[0]:
         Throttle.objects.filter(since__lt=now - KEPT).delete()
 
 
 @transaction.atomic
-def _count(limit: Limit, who: str, now: datetime) -> tuple[timedelta, bool]:
+def _count_try(limit: Limit, who: str, now: datetime) -> tuple[timedelta, bool]:
     rows = Throttle.objects.select_for_update()
-    row, new = rows.get_or_create(name=_name(limit, who), defaults={"since": now, "count": 1})
+    row, new = rows.get_or_create(name=_row_name(limit, who), defaults={"since": now, "count": 1})
     if new:
         return timedelta(), True
     # Either way: a clock that was set back must not keep anybody out for long.
@@ -67,5 +67,5 @@ def _count(limit: Limit, who: str, now: datetime) -> tuple[timedelta, bool]:
     return timedelta(), False
 
 
-def _name(limit: Limit, who: str) -> str:
+def _row_name(limit: Limit, who: str) -> str:
     return f"{limit.name}:{salted_hmac(limit.name, who, algorithm='sha256').hexdigest()}"

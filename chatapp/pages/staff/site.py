@@ -11,6 +11,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect
 from django.urls import reverse
+from django.utils.functional import SimpleLazyObject
 from django.views.decorators.csrf import csrf_protect
 
 from .again import behind_password
@@ -22,7 +23,11 @@ class Site(AdminSite):
     # Its lists are wide, and the way back is above them.
     enable_nav_sidebar = False
 
-    def get_app_list(self, request: HttpRequest, app_label: str | None = None) -> list[Any]:
+    def get_app_list(self, request: HttpRequest, app_label: str | None = None) -> Any:
+        """Every page is given it, and only the first one shows it: no other asks each room what may be done there."""
+        return SimpleLazyObject(lambda: self._rooms(request, app_label))
+
+    def _rooms(self, request: HttpRequest, app_label: str | None) -> list[Any]:
         found = super().get_app_list(request, app_label)
         return [group | {"name": "People"} if group["app_label"] == "auth" else group for group in found]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import date, datetime, tzinfo
 from functools import lru_cache
 
 from django.utils import dateformat
@@ -42,3 +42,8 @@ def ago(at: datetime, now: datetime) -> str:
     """`2 hours ago`; what began just now is not counted."""
     words = timesince(at, now, depth=1).replace("\xa0", " ")
     return "just now" if words.startswith("0 ") else f"{words} ago"
+
+
+def day_and_time(at: datetime | None, zone: tzinfo) -> str:
+    """As short as a cell wants it; nothing where there was none."""
+    return dateformat.format(at.astimezone(zone), "j M Y, H:i") if at else ""

@@ -8,8 +8,8 @@ from typing import Any, assert_never
 
 from ...core.contracts import Repair
 from ...core.history import History, Question, Response, Result, SendableItem, Step
-from ...core.items import KeyMaker, Kind, Outcome
-from ..base import OFF, Ask, Endpoint, ModelSpec, ProviderError, ToolSpec, Wire
+from ...core.items import Kind, Outcome
+from ..base import OFF, Ask, Endpoint, ModelSpec, ToolSpec, Wire
 from .model_facts import abilities, known
 from .refusals import refusal
 from .stream import MessagesParser, arguments_object
@@ -32,6 +32,7 @@ Row = dict[str, Any]
 
 class MessagesWire:
     dialect = "messages"
+    parser, refusal = MessagesParser, staticmethod(refusal)
 
     def path(self, endpoint: Endpoint) -> str:
         return "/v1/messages"
@@ -60,14 +61,6 @@ class MessagesWire:
     def thoughts(self, ask: Ask, body: Mapping[str, Any]) -> int:
         return sum(block["type"] in THOUGHTS for message in body["messages"] for block in message["content"])
 
-    def parser(self, ask: Ask, keys: KeyMaker) -> MessagesParser:
-        return MessagesParser(ask, keys)
-
-    def refusal(
-        self, endpoint: Endpoint, status: int, headers: Mapping[str, str], text: str
-    ) -> ProviderError:
-        return refusal(endpoint.label or endpoint.name, status, headers, text)
-
     def model(self, endpoint: Endpoint, row: Mapping[str, Any]) -> ModelSpec:
         name = str(row["id"])
         facts = known(name)
@@ -81,12 +74,12 @@ class MessagesWire:
             efforts=efforts,
             thinking=thinking,
             thinks=bool(thinking) and (bool(facts.where) or "capabilities" in row),
-            window=_size(row.get("max_input_tokens")),
-            max_output=_size(row.get("max_tokens")) or facts.max_output,
+            window=_positive(row.get("max_input_tokens")),
+            max_output=_positive(row.get("max_tokens")) or facts.max_output,
         )
 
 
-def _size(value: object) -> int | None:
+def _positive(value: object) -> int | None:
     return value if type(value) is int and value > 0 else None
 
 

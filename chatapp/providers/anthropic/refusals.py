@@ -48,10 +48,10 @@ class _Complaint:
     words: str
 
     def trouble(self) -> Trouble | None:
-        return _first(WORDS, self.words) or TYPES.get(self.type)
+        return _first_that_fits(WORDS, self.words) or TYPES.get(self.type)
 
     def repair(self) -> Repair | None:
-        return _first(REPAIRS, self.words)
+        return _first_that_fits(REPAIRS, self.words)
 
 
 def refusal(label: str, status: int, headers: Mapping[str, str], text: str) -> ProviderError:
@@ -74,19 +74,19 @@ def _complaint(text: str) -> _Complaint:
     try:
         body = loads(text)
     except ValueError:
-        return _Complaint("", _plain(text))
+        return _Complaint("", _without_quotes(text))
     match body:
         case {"error": {"type": str(type_), "message": str(words)}}:
-            return _Complaint(type_, _plain(words))
+            return _Complaint(type_, _without_quotes(words))
         case {"error": {"type": str(type_)}}:
             return _Complaint(type_, "")
         case _:
-            return _Complaint("", _plain(text))
+            return _Complaint("", _without_quotes(text))
 
 
-def _plain(words: str) -> str:
+def _without_quotes(words: str) -> str:
     return words.replace("`", "").replace('"', "")
 
 
-def _first(table: Sequence[tuple[str, Meaning]], words: str) -> Meaning | None:
+def _first_that_fits(table: Sequence[tuple[str, Meaning]], words: str) -> Meaning | None:
     return next((meaning for pattern, meaning in table if re.search(pattern, words, re.IGNORECASE)), None)

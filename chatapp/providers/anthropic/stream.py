@@ -10,6 +10,7 @@ from typing import Any
 
 from ...core import events
 from ...core.items import ITEM_CAP, Item, KeyMaker, Kind, clean
+from ...core.values import count_in, fields, rows, word
 from ...core.verbatim import loads
 from ..base import Ask, Trouble
 from ..refusals import trouble_error
@@ -37,7 +38,6 @@ FINISHES = {
     "refusal": events.Finish.REFUSAL,
 }
 TOOL_NAME = re.compile(r"[a-zA-Z0-9_-]{1,128}")
-MOST_TOKENS = 1 << 53
 
 
 class MessagesParser:
@@ -61,19 +61,19 @@ class MessagesParser:
         said = self._read(event, data)
         if said is None:
             return [events.Skipped()]
-        match _word(said.get("type")) or event:
+        match word(said.get("type")) or event:
             case "content_block_start":
-                return self._start(_index(said), _object(said.get("content_block")), len(data))
+                return self._start(_index(said), fields(said.get("content_block")), len(data))
             case "content_block_delta":
-                return self._delta(self._open.get(_index(said)), _object(said.get("delta")), len(data))
+                return self._delta(self._open.get(_index(said)), fields(said.get("delta")), len(data))
             case "content_block_stop":
                 return self._stop(_index(said))
             case "message_start":
-                self._count(_object(said.get("message")))
-                return _withheld(_object(said.get("message")).get("input_transformations"))
+                self._count(fields(said.get("message")))
+                return _withheld(fields(said.get("message")).get("input_transformations"))
             case "message_delta":
                 self._count(said)
-                self._reason = _word(_object(said.get("delta")).get("stop_reason")) or self._reason
+                self._reason = word(fields(said.get("delta")).get("stop_reason")) or self._reason
             case "message_stop":
                 return self._end()
             case "error":
@@ -94,7 +94,7 @@ class MessagesParser:
         except ValueError:
             said = None
         if isinstance(said, dict) or event in ("ping", "error"):
-            return _object(said)
+            return fields(said)
         self._lose(self._open.values(), data)
         return None
 
@@ -106,8 +106,8 @@ class MessagesParser:
             block.damaged = True
 
     def _start(self, index: int, first: dict[str, Any], size: int) -> list[events.Event]:
-        before, kind = self._open.get(index), KINDS.get(_word(first.get("type")))
-        if before and (before.type, before.id) == (_word(first.get("type")), _word(first.get("id"))):
+        before, kind = self._open.get(index), KINDS.get(word(first.get("type")))
+        if before and (before.type, before.id) == (word(first.get("type")), word(first.get("id"))):
             return []
         made = self._stop(index)
         if kind is None:
@@ -180,9 +180,9 @@ class MessagesParser:
 
     def _count(self, said: dict[str, Any]) -> None:
         """Every report is the sum so far: the last one counts."""
-        usage = _object(said.get("usage"))
-        rows = (*usage.items(), *_object(usage.get("output_tokens_details")).items())
-        self._tokens |= {name: value for name, value in rows if _is_count(value)}
+        usage = fields(said.get("usage"))
+        told = usage | fields(usage.get("output_tokens_details"))
+        self._tokens |= {name: value for name, value in told.items() if count_in(value) is not None}
 
     def _end(self) -> list[events.Event]:
         made = [event for index in list(self._open) for event in self._stop(index)]
@@ -209,15 +209,15 @@ class _Block:
 
     @property
     def type(self) -> str:
-        return _word(self.first.get("type"))
+        return word(self.first.get("type"))
 
     @property
     def id(self) -> str:
-        return _word(self.first.get("id"))
+        return word(self.first.get("id"))
 
     @property
     def name(self) -> str:
-        return clean(_word(self.first.get("name"))) if self.kind is Kind.TOOL_CALL else ""
+        return clean(word(self.first.get("name"))) if self.kind is Kind.TOOL_CALL else ""
 
     @property
     def call_id(self) -> str:
@@ -243,7 +243,7 @@ class _Block:
                 return json.dumps(given, ensure_ascii=False) if given else ""
             case _:
                 _, name = GROWTH.get(self.type, ("", ""))
-                return _word(self.first.get(name))
+                return word(self.first.get(name))
 
     def add(self, piece: str) -> str:
         """What may be shown by now. Half of a character waits for its other half."""
@@ -265,11 +265,11 @@ class _Block:
         match self.type:
             case "thinking":
                 # Open servers sign nothing. Whether an unsigned thought may go back, the contract says.
-                signature = self.signature or _word(self.first.get("signature"))
+                signature = self.signature or word(self.first.get("signature"))
                 wire = {**self.first, "thinking": self.text, "signature": signature}
                 return wire if (signature or self.text) and not self.damaged else None
             case "redacted_thinking":
-                return self.first if _word(self.first.get("data")) and not self.damaged else None
+                return self.first if word(self.first.get("data")) and not self.damaged else None
             case "tool_use":
                 sound = self.call_id == self.id and TOOL_NAME.fullmatch(self.name)
                 return {**self.first, "input": arguments_object(self.text)} if sound else None
@@ -295,12 +295,8 @@ def _delta(block: _Block, shown: str) -> list[events.Event]:
 
 def _withheld(transformations: object) -> list[events.Event]:
     """Thoughts that the model was not shown although they were sent."""
-    told = (
-        [each for each in transformations if isinstance(each, dict)]
-        if isinstance(transformations, list)
-        else []
-    )
-    reasons = [_word(each.get("reason")) for each in told if each.get("type") == "thinking_dropped"]
+    told = [told for told in rows(transformations) if told.get("type") == "thinking_dropped"]
+    reasons = [word(each.get("reason")) for each in told]
     return [events.Withheld.of(reasons)] if reasons else []
 
 
@@ -319,18 +315,6 @@ def _usage(tokens: Mapping[str, int]) -> list[events.Event]:
     return [usage]
 
 
-def _is_count(value: object) -> bool:
-    return type(value) is int and 0 <= value < MOST_TOKENS
-
-
 def _index(said: dict[str, Any]) -> int:
     index = said.get("index")
     return index if isinstance(index, int) else -1
-
-
-def _object(value: object) -> dict[str, Any]:
-    return value if isinstance(value, dict) else {}
-
-
-def _word(value: object) -> str:
-    return value if isinstance(value, str) else ""

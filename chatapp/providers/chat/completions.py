@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from ...core.contracts import matched_line
-from ...core.items import KeyMaker, clean
-from ..base import OFF, Ask, Endpoint, ModelSpec, ProviderError, ToolSpec
+from ...core.items import clean
+from ...core.values import Json, count_in, fields, word
+from ..base import OFF, Ask, Endpoint, ModelSpec, ToolSpec
 from .messages import messages_of, thoughts_in
 from .refusals import refusal_of
 from .stream import ChatParser
 from .thinking import LEVELS, Style, thinking_fields, thinking_of
-from .values import Json, count_in, fields, word
 
 # How servers call the window in their lists of models: OpenRouter, vLLM, Groq, Mistral.
 _WINDOWS = ("context_length", "max_model_len", "context_window", "max_context_length")
@@ -20,6 +20,7 @@ _WINDOWS = ("context_length", "max_model_len", "context_window", "max_context_le
 
 class ChatCompletions:
     dialect = "chat"
+    parser, refusal = ChatParser, staticmethod(refusal_of)
 
     def path(self, endpoint: Endpoint) -> str:
         return "/chat/completions"
@@ -35,14 +36,6 @@ class ChatCompletions:
 
     def thoughts(self, ask: Ask, body: Mapping[str, Any]) -> int:
         return thoughts_in(ask, body["messages"])
-
-    def parser(self, ask: Ask, keys: KeyMaker) -> ChatParser:
-        return ChatParser(ask, keys)
-
-    def refusal(
-        self, endpoint: Endpoint, status: int, headers: Mapping[str, str], text: str
-    ) -> ProviderError:
-        return refusal_of(endpoint.label or endpoint.name, status, headers, text)
 
     def models_path(self, endpoint: Endpoint) -> str:
         return "/models"

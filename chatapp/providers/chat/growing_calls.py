@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from ...core.events import Event
 from ...core.items import KeyMaker, Kind, clean
+from ...core.values import Json, fields, word
 from ..base import Ask, Trouble
 from ..refusals import trouble_error
 from .growing_words import GrowingWords
-from .values import Json, fields, word
 
 MOST_CALLS = 1000
 
@@ -26,7 +26,7 @@ class GrowingCalls:
 
     def find(self, piece: Json) -> GrowingWords | None:
         """The call that this piece goes on with. Some servers give every call the same index, or none."""
-        index, call_id, name = piece.get("index"), _id(piece), _name(piece)
+        index, call_id, name = piece.get("index"), _call_id(piece), _called_name(piece)
         if isinstance(index, int):
             call = self._by_index.get(index)
             return None if call and name and call_id and call_id != call.call_id else call
@@ -38,8 +38,10 @@ class GrowingCalls:
         place, index = len(self._calls), piece.get("index")
         if place >= MOST_CALLS:
             raise trouble_error(Trouble.TOO_LARGE, self._ask.who)
-        call_id = _id(piece) or f"call_{self._ask.round}_{place}"
-        call = GrowingWords(self._ask, self._keys.take(), Kind.TOOL_CALL, name=_name(piece), call_id=call_id)
+        call_id = _call_id(piece) or f"call_{self._ask.round}_{place}"
+        call = GrowingWords(
+            self._ask, self._keys.take(), Kind.TOOL_CALL, name=_called_name(piece), call_id=call_id
+        )
         self._calls.append(call)
         if isinstance(index, int):
             self._by_index[index] = call
@@ -50,12 +52,12 @@ class GrowingCalls:
 
 
 def says_something(piece: Json) -> bool:
-    return bool(_id(piece) or _name(piece) or fields(piece.get("function")).get("arguments"))
+    return bool(_call_id(piece) or _called_name(piece) or fields(piece.get("function")).get("arguments"))
 
 
-def _id(piece: Json) -> str:
+def _call_id(piece: Json) -> str:
     return clean(word(piece.get("id")))
 
 
-def _name(piece: Json) -> str:
+def _called_name(piece: Json) -> str:
     return clean(word(fields(piece.get("function")).get("name")))

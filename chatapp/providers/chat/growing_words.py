@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from ...core.events import Event, ItemAmended, ItemDelta, ItemDone, ItemStarted
 from ...core.items import ITEM_CAP, Item, Kind, clean
+from ...core.values import Json, fields, word
 from ...core.verbatim import encode
 from ..base import Ask, Trouble
 from ..refusals import trouble_error
-from .values import Json, fields, word
 
 # The pieces of OpenRouter's reasoning details that come bit by bit; everything else comes whole.
 _BIT_BY_BIT = ("text", "summary", "data")

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from ...core.contracts import IN_CONTENT, Contract, Filler, Repair
 from ...core.history import Question, Response, SendableItem
 from ...core.items import Kind
+from ...core.values import Json, fields, rows, word
 from ..base import OFF, Ask
-from .values import Json, fields, rows, word
 
 DETAILS = "reasoning_details"
 REASONING_CONTENT = "reasoning_content"
@@ -24,7 +24,7 @@ def messages_of(ask: Ask) -> list[Json]:
             case Question():
                 messages.append({"role": "user", "content": step.whole})
             case Response():
-                seen = next((_place(part, ask) for part in _thoughts_of(step)), seen)
+                seen = next((_field_back(part, ask) for part in _thoughts_of(step)), seen)
                 messages.append(_assistant(step, ask, seen))
                 messages += [
                     {"role": "tool", "tool_call_id": result.call_id, "content": result.text}
@@ -49,7 +49,7 @@ def _thoughts_of(response: Response) -> list[SendableItem]:
 
 
 def _carries(message: Json, part: SendableItem, ask: Ask) -> bool:
-    field = _place(part, ask)
+    field = _field_back(part, ask)
     said, words = message.get(field), _between_tags(part, ask) if field == IN_CONTENT else _thought(part)
     return words in said if isinstance(said, str) and words else bool(said)
 
@@ -57,7 +57,7 @@ def _carries(message: Json, part: SendableItem, ask: Ask) -> bool:
 def _assistant(response: Response, ask: Ask, seen: str) -> Json:
     calls = [part for part in response.parts if part.item.kind is Kind.TOOL_CALL]
     message: Json = {"role": "assistant", "content": _content(response, ask)}
-    message |= _beside(response, ask, _filler(ask.contract, seen, called=bool(calls)))
+    message |= _thought_fields(response, ask, _filler(ask.contract, seen, called=bool(calls)))
     if not calls:
         return message
     if not message["content"]:
@@ -78,7 +78,7 @@ def _content(response: Response, ask: Ask) -> str | list[Json]:
 
 def _is_content(part: SendableItem, ask: Ask) -> bool:
     kind = part.item.kind
-    return kind is Kind.ASSISTANT_MESSAGE or (kind is Kind.REASONING and _place(part, ask) == IN_CONTENT)
+    return kind is Kind.ASSISTANT_MESSAGE or (kind is Kind.REASONING and _field_back(part, ask) == IN_CONTENT)
 
 
 def _came_as_parts(part: SendableItem) -> bool:
@@ -104,14 +104,14 @@ def _wire(part: SendableItem, name: str) -> str:
     return word(part.item.wire.get(name)) if part.verbatim else ""
 
 
-def _beside(response: Response, ask: Ask, filler: Json) -> Json:
+def _thought_fields(response: Response, ask: Ask, filler: Json) -> Json:
     """The thoughts that have fields of their own."""
     thoughts = _thoughts_of(response)
     if not thoughts and ask.effort != OFF:
         return _details(response, ask) or filler
     words: dict[str, str] = {}
     for part in thoughts:
-        if (field := _place(part, ask)) not in (DETAILS, IN_CONTENT):
+        if (field := _field_back(part, ask)) not in (DETAILS, IN_CONTENT):
             words[field] = words.get(field, "") + _thought(part)
     return _details(response, ask) | words
 
@@ -125,7 +125,7 @@ def _details(response: Response, ask: Ask) -> Json:
     return {DETAILS: found} if found else {}
 
 
-def _place(part: SendableItem, ask: Ask) -> str:
+def _field_back(part: SendableItem, ask: Ask) -> str:
     """Where a thought goes back: where it came. Only a server that wants all in the content is told otherwise."""
     wire = part.item.wire
     if ask.contract.field == IN_CONTENT or wire.get("content"):

@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from ...core.history import Repair
+from ...core.values import rows
 from ..base import ProviderError, Trouble
 from ..refusals import refusal_by_status
-from .values import rows
 
 # Words seen in the bodies of DeepSeek, Kimi, GLM, Qwen, Mistral, Gemini, OpenRouter, Groq, vLLM, SGLang, llama.cpp and others.
 # "Busy" comes before "credit": Gemini and Groq speak of quotas and billing where a minute's limit is reached.
@@ -69,7 +69,7 @@ def refusal_of(label: str, status: int, headers: Mapping[str, str], text: str) -
 
 def error_in_stream(label: str, frame: Any, text: str) -> ProviderError:
     """The same inside a 200 answer, where a number in the error may stand for the status."""
-    return refusal_of(label, _status(frame), {}, text)
+    return refusal_of(label, _status_in(frame), {}, text)
 
 
 def is_error_frame(frame: Any) -> bool:
@@ -104,19 +104,19 @@ def _trouble(status: int, words: str) -> Trouble | None:
     return None
 
 
-def _status(frame: Any) -> int:
+def _status_in(frame: Any) -> int:
     """The first number that may be a status, or 500: whoever answers 200 first and fails later has an error of its own."""
     if isinstance(frame, list):
         frame = frame[0] if frame else None
     error = frame.get("error") if isinstance(frame, dict) else None
     for holder in (error, frame):
         for name in ("code", "status", "status_code", "http_code"):
-            number = _number(holder.get(name)) if isinstance(holder, dict) else None
+            number = _status_number(holder.get(name)) if isinstance(holder, dict) else None
             if number:
                 return number
     return 400 if isinstance(error, dict) and error.get("type") == "invalid_request_error" else 500
 
 
-def _number(value: Any) -> int | None:
+def _status_number(value: Any) -> int | None:
     digits = str(value) if isinstance(value, int | str) and not isinstance(value, bool) else ""
     return int(digits) if re.fullmatch(r"[45]\d\d", digits) else None

@@ -7,6 +7,7 @@ from typing import Any
 
 from ...core.events import Event, Finish, ResponseEnded, Skipped, Usage
 from ...core.items import KeyMaker, Kind
+from ...core.values import Json, count_in, fields, rows, word
 from ...core.verbatim import loads
 from ..base import Ask, Trouble
 from ..refusals import trouble_error
@@ -14,7 +15,6 @@ from .growing_calls import GrowingCalls, says_something
 from .growing_words import PARTS, GrowingWords
 from .refusals import error_in_stream, is_error_frame
 from .tags import TaggedText, TagReader
-from .values import Json, count_in, fields, rows, word
 
 DONE = "[DONE]"
 # Where thoughts come; the first is preferred.
@@ -132,7 +132,7 @@ class ChatParser:
         """Both fields are read; where a server sends both, they say the same."""
         field = next((name for name in THOUGHTS if word(delta.get(name))), "")
         details = rows(delta.get("reasoning_details"))
-        words = word(delta[field]) if field else "".join(map(_words, details))
+        words = word(delta[field]) if field else "".join(map(_words_in, details))
         if words or self._thinking:
             return self._think(field, words, details) if words or details else []
         return self._seal([row for row in details if row.get("data") or row.get("signature")])
@@ -280,5 +280,5 @@ class ChatParser:
         self._usage |= {name: count for name, count in found.items() if count is not None}
 
 
-def _words(detail: Json) -> str:
+def _words_in(detail: Json) -> str:
     return word(detail.get("text")) or word(detail.get("summary"))

@@ -39,7 +39,7 @@ class Reply:
     def pieces(self) -> list[Piece]:
         """One response. It goes on where it was cut, if it was."""
         steps = self.history.steps
-        cut = _said(steps[-2:], Kind.ASSISTANT_MESSAGE) if steps[-1:] == (Question(GO_ON),) else []
+        cut = _texts_of(steps[-2:], Kind.ASSISTANT_MESSAGE) if steps[-1:] == (Question(GO_ON),) else []
         return self._rest(cut[-1]) if cut else self._whole()
 
     def _rest(self, cut: str) -> list[Piece]:
@@ -48,9 +48,9 @@ class Reply:
             pieces = replace(self, again=again)._whole()
             for n, piece in enumerate(pieces):
                 rest = piece.text.removeprefix(cut) if isinstance(piece, Item) else ""
-                if rest and piece == _words(cut + rest):
-                    return [_words(rest), *pieces[n + 1 :]]
-        return [_words(NOTHING_MORE)]
+                if rest and piece == _answer_item(cut + rest):
+                    return [_answer_item(rest), *pieces[n + 1 :]]
+        return [_answer_item(NOTHING_MORE)]
 
     def _whole(self) -> list[Piece]:
         steps = self.history.steps[asked_at(self.history) :]
@@ -72,25 +72,25 @@ class Reply:
             )
             for call in calls(self._question, self.tools, named=named)
         ]
-        return [*_thoughts(topics()[CALLING].thoughts[: (self._most + 1) // 2]), *found] if found else []
+        return [*_thought_items(topics()[CALLING].thoughts[: (self._most + 1) // 2]), *found] if found else []
 
     def _with_results(self, results: Sequence[Result]) -> list[Piece]:
         topic = topics()[CALLING]
         told = "\n\n".join(map(_told, results))
         done = any(result.outcome == Outcome.DONE for result in results)
         said = self._chosen(topic).replace("«results»", told) if done else told
-        return [*_thoughts(topic.thoughts[2:][: self._most // 2]), _words(said)]
+        return [*_thought_items(topic.thoughts[2:][: self._most // 2]), _answer_item(said)]
 
     def _about(self, topic: Topic) -> list[Piece]:
         """With most effort the last thought comes after the first paragraph, as it does with models that think between."""
-        thoughts = _thoughts(map(self._filled, topic.thoughts[: self._most]))
+        thoughts = _thought_items(map(self._filled, topic.thoughts[: self._most]))
         if topic.name == FAILING and not self.again:
             return [*thoughts, ProviderError(Trouble.BROKEN, FAILS, FAILS_RAW)]
         answer = self._filled(self._chosen(topic))
         opening, gap, rest = answer.partition("\n\n")
         if len(thoughts) < len(topic.thoughts) or not gap:
-            return [*thoughts, _words(answer)]
-        return [*thoughts[:-1], _words(opening), thoughts[-1], _words(rest)]
+            return [*thoughts, _answer_item(answer)]
+        return [*thoughts[:-1], _answer_item(opening), thoughts[-1], _answer_item(rest)]
 
     @property
     def _most(self) -> int:
@@ -110,11 +110,11 @@ class Reply:
         tools = ", ".join(f"*{own_name(tool.name)}*" for tool in self.tools) or "none"
         text = text.replace("«tools»", tools).replace("«memory»", self._memory())
         # It comes last: what stands in it is nobody's to fill.
-        return text.replace("«question»", _shortened(self._question) or "…")
+        return text.replace("«question»", _in_a_line(self._question) or "…")
 
     def _memory(self) -> str:
         """Counts what really came back."""
-        kept = _said(self.history.steps[: asked_at(self.history)], Kind.REASONING)
+        kept = _texts_of(self.history.steps[: asked_at(self.history)], Kind.REASONING)
         count = many(len(kept), "thought") if kept else "no thoughts"
         said = f"With your question came **{count} of earlier turns**."
         if kept:
@@ -130,20 +130,20 @@ def asked_at(history: History) -> int:
     return max(questions, default=len(steps))
 
 
-def _said(steps: Sequence[Step], kind: Kind) -> list[str]:
+def _texts_of(steps: Sequence[Step], kind: Kind) -> list[str]:
     parts = (part for step in steps if isinstance(step, Response) for part in step.parts)
     return [part.item.text for part in parts if part.item.kind is kind]
 
 
-def _thoughts(texts: Iterable[str]) -> list[Item]:
+def _thought_items(texts: Iterable[str]) -> list[Item]:
     return [Item(key="", kind=Kind.REASONING, text=text) for text in texts]
 
 
-def _words(text: str) -> Item:
+def _answer_item(text: str) -> Item:
     return Item(key="", kind=Kind.ASSISTANT_MESSAGE, text=text)
 
 
-def _shortened(question: str) -> str:
+def _in_a_line(question: str) -> str:
     """In one short line, in which nothing is Markdown."""
     line = re.sub(r"[\s`*_<>\[\]|$#\\]+", " ", question).strip()
     return line if len(line) <= QUOTE_CAP else line[:QUOTE_CAP].rsplit(" ", 1)[0] + " …"
@@ -153,16 +153,16 @@ def _told(result: Result) -> str:
     tool = f"tool *{own_name(result.name)}*"
     match Outcome(result.outcome):
         case Outcome.DONE:
-            return f"The {tool} says: {_shown(result.text)}"
+            return f"The {tool} says: {_result_shown(result.text)}"
         case Outcome.FAILED:
-            return f"The {tool} could not do it. It says: {_shown(result.text)}"
+            return f"The {tool} could not do it. It says: {_result_shown(result.text)}"
         case Outcome.DENIED:
             return f"You did not allow the {tool}, so I have no result."
         case Outcome.STOPPED | Outcome.UNKNOWN:
             return f"The {tool} was interrupted, so I have no result."
 
 
-def _shown(text: str) -> str:
+def _result_shown(text: str) -> str:
     """A result is shown as it is, whatever is in it."""
     if len(text) <= 100 and not set(text) & set("`\n\r"):
         return f"`{text}`" if text.strip() else "nothing"

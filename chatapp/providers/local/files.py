@@ -50,7 +50,7 @@ class RunFiles:
     def read(self) -> ProcessNote | None:
         """The note, or None where there is none that can be read."""
         try:
-            return _note(json.loads(self.note.read_bytes()))
+            return _sound_note(json.loads(self.note.read_bytes()))
         except (OSError, ValueError, TypeError, LookupError, RecursionError):
             return None
 
@@ -63,10 +63,10 @@ class RunFiles:
 
     def take_place(self) -> IO[bytes] | None:
         """The place of the one model process of this folder, kept while the file is open. None: it is taken."""
-        return _locked(self.place, fcntl.LOCK_EX)
+        return _locked_file(self.place, fcntl.LOCK_EX)
 
     def place_is_taken(self) -> bool:
-        held = _locked(self.place, fcntl.LOCK_SH)
+        held = _locked_file(self.place, fcntl.LOCK_SH)
         if held is None:
             return True
         held.close()
@@ -79,7 +79,7 @@ class RunFiles:
         return held
 
     def in_use(self) -> bool:
-        held = _locked(self.users, fcntl.LOCK_EX)
+        held = _locked_file(self.users, fcntl.LOCK_EX)
         if held is None:
             return True
         held.close()
@@ -94,7 +94,7 @@ def is_still_held(held: IO[bytes], path: Path) -> bool:
         return False
 
 
-def _locked(path: Path, how: int) -> IO[bytes] | None:
+def _locked_file(path: Path, how: int) -> IO[bytes] | None:
     held = path.open("ab")
     try:
         fcntl.flock(held, how | fcntl.LOCK_NB)
@@ -104,7 +104,7 @@ def _locked(path: Path, how: int) -> IO[bytes] | None:
     return held
 
 
-def _note(values: dict[str, Any]) -> ProcessNote:
+def _sound_note(values: dict[str, Any]) -> ProcessNote:
     note = ProcessNote(**(values | {"state": ProcessState(values["state"])}))
     words = (note.sentence, note.version, note.id, note.key)
     if not (all(isinstance(word, str) for word in words) and type(note.pid) is type(note.port) is int):

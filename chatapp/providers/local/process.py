@@ -38,7 +38,7 @@ def main(
     if place is None:
         return
     note = ProcessNote(state=ProcessState.LOADING, sentence=STARTING, pid=os.getpid(), version=version)
-    running = _start(files, note, prepare, serve)
+    running = _serving(files, note, prepare, serve)
     if running is not None:
         _stay(files, place, grace=grace, pulse=pulse)
     # Nothing is left to tidy up, and the model's own threads need not be waited for.
@@ -58,7 +58,7 @@ def _options() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def _start(files: RunFiles, note: ProcessNote, prepare: Callable[[], None], serve: Serve) -> object | None:
+def _serving(files: RunFiles, note: ProcessNote, prepare: Callable[[], None], serve: Serve) -> object | None:
     """What serves now, or None with the reason written down."""
     identity, key = secrets.token_hex(8), secrets.token_urlsafe(24)
     try:

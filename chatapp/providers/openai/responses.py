@@ -7,8 +7,8 @@ from typing import Any, assert_never
 
 from ...core.contracts import Repair
 from ...core.history import Question, Response, Result, SendableItem, Step
-from ...core.items import KeyMaker, Kind
-from ..base import OFF, Ask, Endpoint, ModelSpec, ProviderError, ToolSpec, Wire
+from ...core.items import Kind
+from ..base import OFF, Ask, Endpoint, ModelSpec, ToolSpec, Wire
 from .model_facts import NO_THINKING, known
 from .refusals import refusal
 from .stream import KINDS, ResponsesParser
@@ -18,6 +18,7 @@ ENCRYPTED = "reasoning.encrypted_content"
 
 class ResponsesWire:
     dialect = "responses"
+    parser, refusal = ResponsesParser, staticmethod(refusal)
 
     def path(self, endpoint: Endpoint) -> str:
         return "/responses"
@@ -46,14 +47,6 @@ class ResponsesWire:
 
     def thoughts(self, ask: Ask, body: Mapping[str, Any]) -> int:
         return sum(item.get("type") == "reasoning" for item in body["input"])
-
-    def parser(self, ask: Ask, keys: KeyMaker) -> ResponsesParser:
-        return ResponsesParser(ask, keys)
-
-    def refusal(
-        self, endpoint: Endpoint, status: int, headers: Mapping[str, str], text: str
-    ) -> ProviderError:
-        return refusal(endpoint.label or endpoint.name, status, headers, text)
 
     def model(self, endpoint: Endpoint, row: Mapping[str, Any]) -> ModelSpec:
         name = str(row["id"])
@@ -98,13 +91,13 @@ def _items(step: Step) -> Iterator[dict[str, Any]]:
         case Question():
             yield {"role": "user", "content": step.whole}
         case Response():
-            yield from (item for part in step.parts if (item := _said(part)))
+            yield from (item for part in step.parts if (item := _sent_back(part)))
             yield from (_result(result) for result in step.results)
         case _:
             assert_never(step)
 
 
-def _said(part: SendableItem) -> dict[str, Any] | None:
+def _sent_back(part: SendableItem) -> dict[str, Any] | None:
     if part.verbatim:
         return _verbatim(part)
     match part.item.kind:

@@ -8,6 +8,7 @@ from typing import Any
 
 from ...core import events, verbatim
 from ...core.items import ITEM_CAP, Item, KeyMaker, Kind, clean
+from ...core.values import count_in, fields, rows, word
 from ..base import Ask, ProviderError, Trouble
 from ..refusals import trouble_error
 from .refusals import failure
@@ -24,7 +25,6 @@ DELTAS = {
 BETWEEN_PARTS = "\n\n"
 # A repeated event follows close behind the first one.
 REMEMBERED = 256
-MOST_TOKENS = 1 << 53
 
 # The item's number in the output; servers that do not count are told apart by the item's id.
 Place = int | str
@@ -76,22 +76,22 @@ class ResponsesParser:
     def feed(self, event: str, data: str) -> list[events.Event]:
         if self._ended or not data.strip() or data.strip() == "[DONE]":
             return []
-        said = _read(data)
+        said = _frame(data)
         if said is None:
             return [events.Skipped()]
         if self._repeated(said.get("sequence_number"), data):
             return []
-        name = _word(said.get("type")) or event or ("error" if "error" in said else "")
+        name = word(said.get("type")) or event or ("error" if "error" in said else "")
         if name in DELTAS:
             return self._delta(name, said)
         match name:
             case "response.output_item.added":
                 return self._begin(said)
             case "response.output_item.done":
-                item = _object(said.get("item"))
+                item = fields(said.get("item"))
                 return self._finish(self._place(said, item), item)
             case "response.completed" | "response.incomplete" | "response.failed":
-                return self._end(name.rpartition(".")[2], _object(said.get("response")))
+                return self._end(name.rpartition(".")[2], fields(said.get("response")))
             case "error":
                 raise failure(self._label, said.get("error") or said)
             case _:
@@ -116,21 +116,21 @@ class ResponsesParser:
         if isinstance(number, int):
             return number
         self._counted = False
-        return _word(said.get("item_id")) or _name(item)
+        return word(said.get("item_id")) or _name_of(item)
 
     def _begin(self, said: dict[str, Any]) -> list[events.Event]:
-        item = _object(said.get("item"))
-        kind, place = KINDS.get(_word(item.get("type"))), self._place(said, item)
-        if kind is None or place in self._open or self._done.get(place) == _name(item):
+        item = fields(said.get("item"))
+        kind, place = KINDS.get(word(item.get("type"))), self._place(said, item)
+        if kind is None or place in self._open or self._done.get(place) == _name_of(item):
             return []
         return self._start(place, kind, item)
 
     def _start(self, place: Place, kind: Kind, item: dict[str, Any]) -> list[events.Event]:
         name, call_id = (
-            clean(_word(item.get(word))) if kind is Kind.TOOL_CALL else "" for word in ("name", "call_id")
+            clean(word(item.get(which))) if kind is Kind.TOOL_CALL else "" for which in ("name", "call_id")
         )
         piece = self._open[place] = _Piece("", kind, name, call_id)
-        given = _word(item.get("id"))
+        given = word(item.get("id"))
         if given and given in self._said:
             piece.twin = given
             return []
@@ -155,7 +155,7 @@ class ResponsesParser:
     def _delta(self, name: str, said: dict[str, Any]) -> list[events.Event]:
         kind, counter = DELTAS[name]
         piece = self._open.get(self._place(said, {}))
-        if piece is None or piece.kind is not kind or not (text := piece.whole(_word(said.get("delta")))):
+        if piece is None or piece.kind is not kind or not (text := piece.whole(word(said.get("delta")))):
             return []
         at = piece.size
         text = piece.add(text, (name, said.get(counter)))
@@ -169,13 +169,13 @@ class ResponsesParser:
 
     def _finish(self, place: Place, item: dict[str, Any]) -> list[events.Event]:
         kind = _kind(item)
-        if kind is None or (place not in self._open and self._done.get(place) == _name(item)):
+        if kind is None or (place not in self._open and self._done.get(place) == _name_of(item)):
             return []
         started = [] if place in self._open else self._start(place, kind, item)
         piece = self._open.pop(place)
         if piece.kind is not kind:
             raise self._garbage(item)
-        self._done[place] = _name(item)
+        self._done[place] = _name_of(item)
         done = self._item(piece, item)
         if piece.twin:
             first = self._said[piece.twin]
@@ -183,22 +183,22 @@ class ResponsesParser:
                 return []
             started = [self._show(piece, piece.twin)]
             done = replace(done, key=piece.key)
-        self._said[_word(item.get("id"))] = done
+        self._said[word(item.get("id"))] = done
         return [*started, events.ItemDone(done)]
 
     def _item(self, piece: _Piece, item: dict[str, Any]) -> Item:
         if piece.kind is Kind.TOOL_CALL:
             self._check_call(item)
             piece.name, piece.call_id = clean(item["name"]), item["call_id"]
-        text = clean(_text(item))
+        text = clean(_text_of(item))
         if max(len(text.encode()), len(verbatim.encode(item))) > ITEM_CAP:
             raise self._too_large()
         return self._made(piece, text, wire=item)
 
     def _check_call(self, item: dict[str, Any]) -> None:
         """A call whose words are not words cannot be made, and could not be answered."""
-        words = [item.get(word) for word in ("call_id", "name", "arguments")]
-        if not all(isinstance(word, str) for word in words) or item["call_id"] != clean(item["call_id"]):
+        words = [item.get(which) for which in ("call_id", "name", "arguments")]
+        if not all(isinstance(said, str) for said in words) or item["call_id"] != clean(item["call_id"]):
             raise self._garbage(item)
         self._called = True
 
@@ -219,7 +219,7 @@ class ResponsesParser:
         )
 
     def _end(self, status: str, response: dict[str, Any]) -> list[events.Event]:
-        statuses = {status, _word(response.get("status"))}
+        statuses = {status, word(response.get("status"))}
         if "failed" in statuses:
             raise failure(self._label, response.get("error"))
         made = [event for place, item in self._missed(response) for event in self._finish(place, item)]
@@ -237,9 +237,9 @@ class ResponsesParser:
 
     def _missed(self, response: dict[str, Any]) -> Iterator[tuple[Place, dict[str, Any]]]:
         """Items that only the closing event holds."""
-        for number, item in enumerate(_objects(response.get("output"))):
-            place = number if self._counted else _name(item)
-            if place in self._open or (place not in self._done and _name(item) not in self._done.values()):
+        for number, item in enumerate(rows(response.get("output"))):
+            place = number if self._counted else _name_of(item)
+            if place in self._open or (place not in self._done and _name_of(item) not in self._done.values()):
                 yield place, item
 
     def _check_calls_finished(self) -> None:
@@ -248,7 +248,7 @@ class ResponsesParser:
 
     def _finish_of(self, statuses: set[str], response: dict[str, Any]) -> events.Finish:
         if "incomplete" in statuses:
-            reason = _object(response.get("incomplete_details")).get("reason")
+            reason = fields(response.get("incomplete_details")).get("reason")
             return events.Finish.FILTER if reason == "content_filter" else events.Finish.LENGTH
         return events.Finish.TOOL_CALLS if self._called else events.Finish.STOP
 
@@ -259,7 +259,7 @@ class ResponsesParser:
         return trouble_error(Trouble.TOO_LARGE, self._label)
 
 
-def _read(data: str) -> dict[str, Any] | None:
+def _frame(data: str) -> dict[str, Any] | None:
     try:
         said = verbatim.loads(data)
     except ValueError:
@@ -267,69 +267,55 @@ def _read(data: str) -> dict[str, Any] | None:
     return said if isinstance(said, dict) else None
 
 
-def _word(value: Any) -> str:
-    return value if isinstance(value, str) else ""
-
-
-def _object(value: Any) -> dict[str, Any]:
-    return value if isinstance(value, dict) else {}
-
-
-def _objects(value: Any) -> list[dict[str, Any]]:
-    return [entry for entry in value if isinstance(entry, dict)] if isinstance(value, list) else []
-
-
-def _name(item: dict[str, Any]) -> str:
-    return _word(item.get("id")) or _word(item.get("call_id"))
+def _name_of(item: dict[str, Any]) -> str:
+    return word(item.get("id")) or word(item.get("call_id"))
 
 
 def _kind(item: dict[str, Any]) -> Kind | None:
     """None for what cannot be kept. Items of an unknown type are kept as messages without words, so that they
     go back in their place; but not those that wait for an answer to a call, which nobody here could give."""
-    name = _word(item.get("type"))
+    name = word(item.get("type"))
     if name in KINDS or not name:
         return KINDS.get(name)
     return None if "call_id" in item else Kind.ASSISTANT_MESSAGE
 
 
-def _text(item: dict[str, Any]) -> str:
+def _text_of(item: dict[str, Any]) -> str:
     match item["type"]:
         case "reasoning":
-            return _joined(item.get("summary"), BETWEEN_PARTS) or _joined(item.get("content"), BETWEEN_PARTS)
+            return _words_in(item.get("summary"), BETWEEN_PARTS) or _words_in(
+                item.get("content"), BETWEEN_PARTS
+            )
         case "message":
-            return _joined(item.get("content"), "")
+            return _words_in(item.get("content"), "")
         case "function_call":
-            return _word(item["arguments"])
+            return word(item["arguments"])
         case _:
             return ""
 
 
-def _joined(parts: Any, between: str) -> str:
-    words = (_word(part.get("text")) or _word(part.get("refusal")) for part in _objects(parts))
-    return between.join(word for word in words if word)
+def _words_in(parts: Any, between: str) -> str:
+    words = (word(part.get("text")) or word(part.get("refusal")) for part in rows(parts))
+    return between.join(filter(None, words))
 
 
 def _withheld(transformations: Any) -> list[events.Event]:
     """Thoughts that the model was not shown although they were sent."""
-    told = [told for told in _objects(transformations) if told.get("action") == "removed"]
-    reasons = [_word(each.get("reason")) for each in told if each.get("type") == "reasoning"]
+    told = [told for told in rows(transformations) if told.get("action") == "removed"]
+    reasons = [word(each.get("reason")) for each in told if each.get("type") == "reasoning"]
     return [events.Withheld.of(reasons)] if reasons else []
 
 
 def _usage(usage: Any) -> list[events.Event]:
     if not isinstance(usage, dict):
         return []
-    taken, given = (_object(usage.get(f"{way}_tokens_details")) for way in ("input", "output"))
+    taken, given = (fields(usage.get(f"{way}_tokens_details")) for way in ("input", "output"))
     return [
         events.Usage(
-            input=_count(usage.get("input_tokens")),
-            cached=_count(taken.get("cached_tokens")),
-            cache_written=_count(taken.get("cache_write_tokens")),
-            output=_count(usage.get("output_tokens")),
-            reasoning=_count(given.get("reasoning_tokens")),
+            input=count_in(usage.get("input_tokens")),
+            cached=count_in(taken.get("cached_tokens")),
+            cache_written=count_in(taken.get("cache_write_tokens")),
+            output=count_in(usage.get("output_tokens")),
+            reasoning=count_in(given.get("reasoning_tokens")),
         )
     ]
-
-
-def _count(value: Any) -> int | None:
-    return value if type(value) is int and 0 <= value < MOST_TOKENS else None

@@ -44,15 +44,15 @@ def _question() -> tuple[str, tuple[Any, ...]]:
     columns = {
         "reviews": Exists(reviewers().filter(pk=OuterRef("pk"))),
         "submits": Exists(own),
-        "waiting": _count(queue_of(ANYBODY).filter(has_work())),
-        "news": _count(own.filter(news_for_owner=True)),
-        "wishes": _count(wishes_of(ANYBODY)),
+        "waiting": _number_of(queue_of(ANYBODY).filter(has_work())),
+        "news": _number_of(own.filter(news_for_owner=True)),
+        "wishes": _number_of(wishes_of(ANYBODY)),
     }
     rows = User.objects.filter(pk=ANYBODY.pk).annotate(**columns)
     return rows.values_list(*columns).query.sql_with_params()
 
 
-def _count(rows: QuerySet[Any]) -> Subquery:
+def _number_of(rows: QuerySet[Any]) -> Subquery:
     """As a column of another row; None where there are none."""
     every = rows.order_by().annotate(every=Value(1)).values("every")
     return Subquery(every.annotate(number=Count("pk")).values("number"))

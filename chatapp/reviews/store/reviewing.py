@@ -40,17 +40,23 @@ NOT_A_REVIEWER = "Choose a reviewer who does not own it."
 
 def held_by(reviewer: User) -> QuerySet[Submission]:
     """What they took or were given, judged or not. One's own is not one's own to review."""
-    return there().filter(_reviews(reviewer), reviewer=reviewer).exclude(conversation__owner=reviewer)
+    return (
+        there().filter(_is_among_reviewers(reviewer), reviewer=reviewer).exclude(conversation__owner=reviewer)
+    )
 
 
 def free_for(reviewer: User) -> QuerySet[Submission]:
     """What nobody holds, or somebody who reviews no more."""
-    return there().filter(_reviews(reviewer), _is_free(), verdict="").exclude(conversation__owner=reviewer)
+    return (
+        there()
+        .filter(_is_among_reviewers(reviewer), _is_free(), verdict="")
+        .exclude(conversation__owner=reviewer)
+    )
 
 
 def queue_of(reviewer: User) -> QuerySet[Submission]:
     """What they hold, and what they may take."""
-    rows = there().filter(_reviews(reviewer), Q(reviewer=reviewer) | Q(_is_free(), verdict=""))
+    rows = there().filter(_is_among_reviewers(reviewer), Q(reviewer=reviewer) | Q(_is_free(), verdict=""))
     return rows.exclude(conversation__owner=reviewer).order_by("-created_at", "-pk")
 
 
@@ -69,7 +75,7 @@ def judged() -> QuerySet[Submission]:
 
 def readable_by(person: User) -> QuerySet[Submission]:
     """One's own, and what one holds."""
-    return there().filter(Q(conversation__owner=person) | Q(_reviews(person), reviewer=person))
+    return there().filter(Q(conversation__owner=person) | Q(_is_among_reviewers(person), reviewer=person))
 
 
 def open_for(person: User, submission: Submission) -> None:
@@ -151,7 +157,7 @@ def forks_from(submission: Submission) -> list[Origin]:
 @transaction.atomic
 def claim(submission: Submission, *, by: User) -> None:
     """The first one gets it; taking what one holds changes nothing."""
-    row = _hold(submission.pk)
+    row = _held_submission(submission.pk)
     if row.reviewer_id == by.pk:
         return
     if not free_for(by).filter(pk=row.pk).exists():
@@ -169,7 +175,7 @@ def release(submission: Submission, *, by: User) -> None:
 
 @transaction.atomic
 def assign(submission: Submission, *, to: User) -> None:
-    row = _hold(submission.pk)
+    row = _held_submission(submission.pk)
     if row.verdict:
         raise Refused(JUDGED)
     if to.pk == row.conversation.owner_id or not reviewers().filter(pk=to.pk).exists():
@@ -183,13 +189,13 @@ def assign(submission: Submission, *, to: User) -> None:
 @transaction.atomic
 def append_note(submission: Submission, *, by: User, text: str, message: UUID) -> Note:
     """On a message, by whoever reviews it."""
-    return _append(_hold_as(by, submission.pk), by, text, message)
+    return _append_note(_hold_as(by, submission.pk), by, text, message)
 
 
 @transaction.atomic
 def append_answer(submission: Submission, *, by: User, text: str, to: Note) -> Note:
     """Of either side; an answer to an answer stands below the note that began it."""
-    return _append(_hold(submission.pk), by, text, to.message_id, to.answer_to or to)
+    return _append_note(_held_submission(submission.pk), by, text, to.message_id, to.answer_to or to)
 
 
 @transaction.atomic
@@ -217,7 +223,7 @@ def fork_submitted(submission: Submission, *, by: User, until: UUID, key: UUID |
     def dress(copies: Mapping[UUID, UUID]) -> None:
         keep_facts(copies.values(), facts_for_reviewers)
         forget_deciders(copies.values())
-        _cut(copies, row)
+        _end_as_submitted(copies, row)
 
     return fork(
         source,
@@ -231,7 +237,7 @@ def fork_submitted(submission: Submission, *, by: User, until: UUID, key: UUID |
     )
 
 
-def _cut(copies: Mapping[UUID, UUID], submission: Submission) -> None:
+def _end_as_submitted(copies: Mapping[UUID, UUID], submission: Submission) -> None:
     """What may have gone on after it was submitted ends in the copy where it ended then."""
     for then in submission.messages.filter(facts__isnull=False, message__in=copies.keys()):
         copy = copies[then.message_id]
@@ -246,23 +252,23 @@ def _left(submission: Submission) -> QuerySet[Submitted]:
     return Submitted.objects.filter(submission=submission, **here)
 
 
-def _hold(pk: UUID) -> Submission:
+def _held_submission(pk: UUID) -> Submission:
     """Nobody withdraws, takes or judges it meanwhile."""
-    return _there(there().select_for_update(of=("self",), no_key=True).filter(pk=pk).first())
+    return _still_there(there().select_for_update(of=("self",), no_key=True).filter(pk=pk).first())
 
 
-def _there(row: Submission | None) -> Submission:
+def _still_there(row: Submission | None) -> Submission:
     if row is None:
         raise Refused(TAKEN_BACK)
     return row
 
 
 def _hold_as(reviewer: User, pk: UUID) -> Submission:
-    return _held_by(reviewer, _hold(pk))
+    return _held_by(reviewer, _held_submission(pk))
 
 
 def _held_by(reviewer: User, found: Submission | None) -> Submission:
-    row = _there(found)
+    row = _still_there(found)
     if row.reviewer_id != reviewer.pk:
         raise Refused(TAKEN)
     return row
@@ -284,7 +290,7 @@ def _tell_other_side(row: Submission, by: User) -> None:
         tell_person(other, "reviews")
 
 
-def _append(row: Submission, by: User, text: str, message: UUID, answer_to: Note | None = None) -> Note:
+def _append_note(row: Submission, by: User, text: str, message: UUID, answer_to: Note | None = None) -> Note:
     if by.pk not in (row.reviewer_id, row.conversation.owner_id):
         raise Refused(TAKEN)
     if not _left(row).filter(message=message).exists():
@@ -309,7 +315,7 @@ def has_work() -> Q:
     return Q(verdict="") | Q(news_for_reviewer=True)
 
 
-def _reviews(person: User) -> Exists:
+def _is_among_reviewers(person: User) -> Exists:
     """Whether they are a reviewer: asked with what they want."""
     return Exists(reviewers().order_by().filter(pk=person.pk))
 

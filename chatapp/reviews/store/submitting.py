@@ -47,13 +47,13 @@ def submit(
     making = partial(_making, message, by=by, scope=scope, question=question, pk=pk)
     if not is_long(message.conversation_id):
         with transaction.atomic():
-            _hold(message.conversation_id, by)
+            _held_conversation(message.conversation_id, by)
             if before := _made_before(message.conversation_id, pk):
                 return before
             made, rows = making()
             made.save(force_insert=True)
             _fix(made, by, rows)
-            return _show(made, by)
+            return _made_visible(made, by)
     if before := _made_before(message.conversation_id, pk):
         return before
     with long_write(by, made=pk) as write:
@@ -64,7 +64,7 @@ def submit(
             made.save(force_insert=True)
         write.each(rows, lambda some: _fix(made, by, some))
         with write.piece():
-            return _show(made, by)
+            return _made_visible(made, by)
 
 
 def _made_before(conversation: UUID, pk: UUID) -> Submission | None:
@@ -101,14 +101,14 @@ def _making(
         scope=scope,
         question=clean(question),
         withdrawn_at=UNSEEN,
-        **_sums(chosen, tree),
+        **_sums_to_keep(chosen, tree),
     )
     return made, chosen
 
 
 def _fix(made: Submission, by: User, rows: Sequence[_Row]) -> None:
     """As they were read: whoever went on meanwhile is asked to submit again."""
-    if _hold(made.conversation_id, by) is None:
+    if _held_conversation(made.conversation_id, by) is None:
         raise Refused(GONE)
     now = Message.objects.filter(pk__in=[row.pk for row in rows], deletion=None)
     if dict(now.values_list("pk", "next_seq")) != {row.pk: row.next_seq for row in rows}:
@@ -116,8 +116,8 @@ def _fix(made: Submission, by: User, rows: Sequence[_Row]) -> None:
     Submitted.objects.bulk_create((_fixed(made, row) for row in rows), batch_size=BATCH)
 
 
-def _show(made: Submission, by: User) -> Submission:
-    if _hold(made.conversation_id, by) is None:
+def _made_visible(made: Submission, by: User) -> Submission:
+    if _held_conversation(made.conversation_id, by) is None:
         raise Refused(GONE)
     made.withdrawn_at, made.created_at = None, timezone.now()
     made.save(update_fields=["withdrawn_at", "created_at"])
@@ -194,7 +194,7 @@ class _Row:
     metadata: Any
 
 
-def _hold(conversation: UUID, owner: User) -> UUID | None:
+def _held_conversation(conversation: UUID, owner: User) -> UUID | None:
     """Nobody asks, deletes or continues in it meanwhile."""
     held = Conversation.objects.select_for_update(no_key=True).filter(owner=owner, deleted_at=None)
     return held.filter(pk=conversation).values_list("pk", flat=True).first()
@@ -217,7 +217,7 @@ def _choose(tree: Tree[UUID], rows: dict[UUID, _Row], leaf: UUID, scope: Scope) 
     return [rows[pk] for pk in ended if pk]
 
 
-def _sums(chosen: Sequence[_Row], tree: Tree[UUID]) -> dict[str, Any]:
+def _sums_to_keep(chosen: Sequence[_Row], tree: Tree[UUID]) -> dict[str, Any]:
     above = {tree.parents[row.pk] for row in chosen}
     answers = [row for row in chosen if row.role == Role.ASSISTANT]
     taken = [ms for row in answers for ms in Recorded(row.metadata).thoughts.values()]

@@ -129,7 +129,7 @@ def note(request: SignedIn, pk: UUID) -> HttpResponse:
         store.append_answer(row, by=user, text=text, to=to)
     else:
         store.append_note(row, by=user, text=text, message=about)
-    return _back(request, row, about)
+    return _back_to_message(request, row, about)
 
 
 @require_POST
@@ -163,7 +163,7 @@ def _done(request: SignedIn, command: Callable[[], object]) -> HttpResponse | No
     return None
 
 
-def _back(request: SignedIn, row: Submission, about: UUID) -> HttpResponse:
+def _back_to_message(request: SignedIn, row: Submission, about: UUID) -> HttpResponse:
     """To the message on the branch on which they were."""
     try:
         at = submitted_message(row, request.POST.get("at", ""))

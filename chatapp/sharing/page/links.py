@@ -34,18 +34,20 @@ class ShownLink:
 
 
 def shown_links(request: HttpRequest, rows: Iterable[Share]) -> list[ShownLink]:
-    return [_shown(request, row) for row in rows]
+    return [_shown_link(request, row) for row in rows]
 
 
-def _shown(request: HttpRequest, row: Share) -> ShownLink:
+def _shown_link(request: HttpRequest, row: Share) -> ShownLink:
     now, zone = timezone.now(), zone_of(request)
     is_over = row.expires_at is not None and row.expires_at <= now
     until = Moment(row.leaf.created_at.astimezone(zone))
     end = "question" if row.leaf.role == Role.USER else "answer"
-    what = f"Up to the {end} of {until.clock}, {_parts(row)}"
+    what = f"Up to the {end} of {until.clock}, {_what_goes_along(row)}"
     day = day_in_words(row.created_at.astimezone(zone), now.astimezone(zone).date())
     facts = ", ".join(
-        filter(None, [f"made {day[:1].lower()}{day[1:]}", _read(row.opened), _ends(row, is_over, zone)])
+        filter(
+            None, [f"made {day[:1].lower()}{day[1:]}", _reads_in_words(row.opened), _ends(row, is_over, zone)]
+        )
     )
     return ShownLink(row, url_of(request, row.token), what, facts, is_over)
 
@@ -55,7 +57,7 @@ def url_of(request: HttpRequest, token: str) -> str:
     return f"{here.rstrip('/')}{reverse('shared', args=[token])}"
 
 
-def _parts(row: Share) -> str:
+def _what_goes_along(row: Share) -> str:
     match row.with_thoughts, row.with_tools:
         case True, True:
             return "with thoughts and tool details"
@@ -67,7 +69,7 @@ def _parts(row: Share) -> str:
             return "without thoughts and tool details"
 
 
-def _read(count: int) -> str:
+def _reads_in_words(count: int) -> str:
     return f"read {times(count)}" if count else "never read"
 
 

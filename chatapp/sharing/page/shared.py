@@ -56,15 +56,17 @@ def load_shared_page(
         title=load_title(shared, path[0]),
         owner=shared.owner_name,
         since=Moment(shared.share.created_at.astimezone(zone)),
-        parts=_parts(shared.share, branch),
-        sums=_sums(branch, catalog, len(path)),
-        messages=[_shown(branch, row, shared.share, look, catalog) for row in branch.messages],
+        parts=_what_is_here(shared.share, branch),
+        sums=_sums_in_words(branch, catalog, len(path)),
+        messages=[_shown_message(branch, row, shared.share, look, catalog) for row in branch.messages],
         earlier=max(0, start - AT_ONCE) if start else None,
         later=start + AT_ONCE if start + AT_ONCE < len(path) else None,
     )
 
 
-def _shown(branch: Branch, row: Message, share: Share, look: Standpoint, catalog: Catalog) -> ShownMessage:
+def _shown_message(
+    branch: Branch, row: Message, share: Share, look: Standpoint, catalog: Catalog
+) -> ShownMessage:
     items = branch.items.get(row.pk, [])
     row.metadata = facts_for_others(row.metadata)
     told, label = partial(_as_shared, share=share), catalog.label(row.model)
@@ -89,7 +91,7 @@ def without_decider(piece: ItemSoFar) -> ItemSoFar:
     return replace(piece, decided=replace(piece.decided, by="", name="", arguments_hash=""))
 
 
-def _parts(share: Share, branch: Branch) -> str:
+def _what_is_here(share: Share, branch: Branch) -> str:
     """What goes along and what does not, where there is such a thing."""
     kinds = {item.kind for items in branch.items.values() for item in items}
     said = {share.with_thoughts: ["thoughts"] if Kind.REASONING in kinds else []}
@@ -102,7 +104,7 @@ def _parts(share: Share, branch: Branch) -> str:
     return "".join(f", {part}" for part in words)
 
 
-def _sums(branch: Branch, catalog: Catalog, length: int) -> str:
+def _sums_in_words(branch: Branch, catalog: Catalog, length: int) -> str:
     """Of a branch that goes on elsewhere nobody adds up the thinking."""
     said = many((length + 1) // 2, "question")
     if len(branch.messages) < length:

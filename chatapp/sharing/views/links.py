@@ -34,7 +34,7 @@ def share(request: SignedIn, pk: UUID) -> HttpResponse:
     message = my_message(request.user, pk)
     form = ShareForm(request.POST)
     if request.method != "POST":
-        return _asked(request, message)
+        return _share_form(request, message)
     try:
         refuse_too_many(request.user, LINKS)
         made = links.share(message, by=request.user, key=submission_named(request), **form.choices())
@@ -66,7 +66,7 @@ def revoke(request: SignedIn, pk: UUID) -> HttpResponse:
     return response
 
 
-def _asked(request: SignedIn, message: Message) -> HttpResponse:
+def _share_form(request: SignedIn, message: Message) -> HttpResponse:
     found = shown_links(request, load_shares(request.user, message.conversation_id))
     context = {
         "message": message,

@@ -64,7 +64,10 @@ class Worded:
         if connection.vendor not in self._questions:
             self._questions[connection.vendor] = self._worded()
         sql, params = self._questions[connection.vendor]
-        said = {_said(example): _said(value) for example, value in zip(self._examples, values, strict=True)}
+        said = {
+            _for_driver(example): _for_driver(value)
+            for example, value in zip(self._examples, values, strict=True)
+        }
         return sql, tuple(said.get(param, param) for param in params)
 
     def _worded(self) -> Question:
@@ -160,7 +163,7 @@ def _example(kind: type, place: int) -> Any:
     return f"\x00example {place}" if kind is str else 2**31 - 1 - place
 
 
-def _said(value: Any) -> Any:
+def _for_driver(value: Any) -> Any:
     """As the driver takes it."""
     if isinstance(value, Enum):
         return value.value

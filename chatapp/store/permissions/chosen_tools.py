@@ -25,11 +25,11 @@ def choose_tools(conversation: UUID, chosen: Sequence[Mapping[str, Any]]) -> Non
         raise Refused(f"At most {MOST_TOOLS} tools can be on in one conversation.")
     before = {definition["name"]: definition for definition in definitions_of(row)}
     wanted = [dict(definition) for definition in chosen]
-    row.tools = [_kept(before.get(definition["name"]), definition) for definition in wanted]
+    row.tools = [_as_first_chosen(before.get(definition["name"]), definition) for definition in wanted]
     row.save(update_fields=["tools"])
 
 
-def _kept(before: dict[str, Any] | None, now: dict[str, Any]) -> dict[str, Any]:
+def _as_first_chosen(before: dict[str, Any] | None, now: dict[str, Any]) -> dict[str, Any]:
     return now if before is None or "schema" not in before else before
 
 

@@ -44,10 +44,10 @@ def decide(
     `fingerprints`: what the tools are, by name."""
     # Before the conversation, as whoever asks does.
     room = room_for(by)
-    _lock(answer)
+    _hold_waiting(answer)
     row = with_owner(Message.objects.all()).get(pk=answer)
     items = load_items(answer)
-    calls = _asked(row, items, answers, fingerprints)
+    calls = _calls_decided(row, items, answers, fingerprints)
     append(row, _decisions(items, calls, answers, by), Measured())
     left = [key for key in asks_of(row) if key not in answers]
     if not left and room < 1:
@@ -76,14 +76,14 @@ def asks_of(row: Message) -> list[str]:
     return [key for key in asks if isinstance(key, str)] if known else []
 
 
-def _lock(answer: UUID) -> None:
+def _hold_waiting(answer: UUID) -> None:
     # A word for the whole conversation reaches its other answers too: one at a time.
     Conversation.objects.filter(messages=answer).update(next_order=F("next_order"))
     if not Message.objects.filter(pk=answer, status=Status.WAITING).update(touched_at=Now()):
         raise Refused(NOT_WAITING)
 
 
-def _asked(
+def _calls_decided(
     row: Message, items: Iterable[Item], answers: Answers, fingerprints: Mapping[str, str]
 ) -> list[Item]:
     """The calls that are decided now, each of which must be open still."""

@@ -98,10 +98,10 @@ def _value(node: ast.expr, values: dict[ast.expr, Number], source: str) -> Numbe
             return apply(_OPERATIONS[type(sign)], values[left], values[right])
         case ast.Call(func=ast.Name(id=name), args=arguments, keywords=[]) if name in FUNCTIONS:
             return called(name, [values[argument] for argument in arguments])
-    raise _refusal(node, source)
+    raise _why_not_computed(node, source)
 
 
-def _refusal(node: ast.expr, source: str) -> ToolError:
+def _why_not_computed(node: ast.expr, source: str) -> ToolError:
     match node:
         case ast.Name(id=name) if name in FUNCTIONS:
             return ToolError(f"The values of {name} stand in parentheses: {name}(…).")

@@ -40,13 +40,13 @@ def number_in_words(number: Number) -> str:
         return f"≈ {_rounded(value)}"
     if value.denominator == 1:
         return str(value.numerator)
-    places = _places(value.denominator)
+    places = _decimals(value.denominator)
     if places is None:
         return f"{value.numerator}/{value.denominator} ≈ {_rounded(value)}"
     return _with_point(value, places)
 
 
-def _places(denominator: int) -> int | None:
+def _decimals(denominator: int) -> int | None:
     """How many decimals a fraction with this denominator has, or None where they end late or never."""
     twos = fives = 0
     while denominator % 2 == 0:

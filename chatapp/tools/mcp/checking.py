@@ -49,10 +49,10 @@ def schema_problem(schema: Mapping[str, Any]) -> str:
 def argument_problems(schema: Mapping[str, Any], arguments: Mapping[str, Any]) -> list[str]:
     """The first few, in words."""
     validator = _validator(time.thread_time() + SECONDS)(schema, registry=Registry())
-    return [_words(error) for error in islice(validator.iter_errors(arguments), MOST_WORDS)]
+    return [_wrong_in_words(error) for error in islice(validator.iter_errors(arguments), MOST_WORDS)]
 
 
-def _words(error: ValidationError) -> str:
+def _wrong_in_words(error: ValidationError) -> str:
     place = ".".join(map(str, error.absolute_path))
     message = error.message if len(error.message) <= SENTENCE else f"{error.message[:SENTENCE]}…"
     return f"{place}: {message}" if place else message

@@ -57,7 +57,7 @@ class Session:
         cursor, asked = None, set[str | None]()
         while len(asked) < PAGES and len(entries) <= MOST and cursor not in asked:
             asked.add(cursor)
-            page = await self._client.session.list_tools(params=_page(cursor))
+            page = await self._client.session.list_tools(params=_from_cursor(cursor))
             entries += [tool.model_dump(mode="json", by_alias=True, exclude_none=True) for tool in page.tools]
             cursor = page.next_cursor
             if not cursor:
@@ -77,7 +77,7 @@ class Session:
         return text
 
 
-def _page(cursor: str | None) -> PaginatedRequestParams | None:
+def _from_cursor(cursor: str | None) -> PaginatedRequestParams | None:
     return PaginatedRequestParams(cursor=cursor) if cursor else None
 
 
@@ -155,17 +155,17 @@ async def _listen(client: Client, news: asyncio.Event) -> None:
 
 def failure_in_words(error: BaseException) -> str:
     """Why there is no connection, in one sentence."""
-    causes = list(_leaves(error))
+    causes = list(_single_errors(error))
     for cause in causes:
         if isinstance(cause, Problem):
             return str(cause)
     return _sentence(causes[0])
 
 
-def _leaves(error: BaseException) -> Any:
+def _single_errors(error: BaseException) -> Any:
     if isinstance(error, BaseExceptionGroup):
         for inner in error.exceptions:
-            yield from _leaves(inner)
+            yield from _single_errors(inner)
     else:
         yield error
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from ...core.items import clean
-from ...core.verbatim import dumps
+from ...core.verbatim import dumps, too_deep
 from ...core.visible import hides
 from .full_name import full_name
 
@@ -83,18 +83,7 @@ def _shape_problem(name: str, schema: Any) -> str:
         return "its name is too long or holds signs that cannot be seen"
     if not isinstance(schema, dict) or schema.get("type") != "object":
         return "its schema is not that of an object"
-    return "its schema is nested too deeply" if _too_deep(schema) else ""
-
-
-def _too_deep(schema: Any) -> bool:
-    level = [schema]
-    for _ in range(DEPTH):
-        level = [inner for outer in level for inner in _inside(outer) if isinstance(inner, dict | list)]
-    return bool(level)
-
-
-def _inside(value: Any) -> Iterable[Any]:
-    return value.values() if isinstance(value, dict) else value
+    return "its schema is nested too deeply" if too_deep(schema, DEPTH) else ""
 
 
 def _claims(annotations: Any) -> dict[str, bool]:
@@ -108,7 +97,7 @@ def usable_tools(server: str, entries: Sequence[Mapping[str, Any]], left_out: Le
 
     deadline, kept = time.monotonic() + SECONDS, dict[str, Offered]()
     for entry in entries:
-        name, text = entry["name"], _text(entry["inputSchema"])
+        name, text = entry["name"], _as_kept(entry["inputSchema"])
         known_as = full_name(server, name)
         if known_as in kept:
             left_out.add(name, "another tool has its name")
@@ -126,7 +115,7 @@ def usable_tools(server: str, entries: Sequence[Mapping[str, Any]], left_out: Le
     return list(kept.values())
 
 
-def _text(schema: Any) -> str:
+def _as_kept(schema: Any) -> str:
     try:
         return dumps(schema)
     except ValueError:

@@ -83,7 +83,7 @@ class _Transport(httpx2.AsyncBaseTransport):
         if response.status_code == 404 and "mcp-session-id" in request.headers:
             await response.aclose()
             return _forgotten()
-        if sentence := _refusal(response):
+        if sentence := _why_not_used(response):
             await response.aclose()
             raise Problem(sentence)
         body.endless = response.headers.get("content-type", "").startswith("text/event-stream")
@@ -124,7 +124,7 @@ def _forgotten() -> httpx2.Response:
     return httpx2.Response(404, json={"jsonrpc": "2.0", "id": None, "error": error})
 
 
-def _refusal(response: httpx2.Response) -> str:
+def _why_not_used(response: httpx2.Response) -> str:
     if response.status_code in (401, 403):
         return f"It refuses us ({response.status_code}): its key is missing or wrong."
     if 300 <= response.status_code < 400:

@@ -23,11 +23,11 @@ log = logging.getLogger(__name__)
 
 @asynccontextmanager
 async def started(name: str, command: ServerCommand) -> AsyncIterator[TransportStreams]:
-    process = await _start(command)
+    process = await _start_command(command)
     arrived, arriving = anyio.create_memory_object_stream[SessionMessage | Exception](0)
     leaving, left = anyio.create_memory_object_stream[SessionMessage](0)
     async with arrived, arriving, leaving, left, anyio.create_task_group() as group:
-        group.start_soon(_read, process, arrived)
+        group.start_soon(_pass_on, process, arrived)
         group.start_soon(_write, process, left)
         group.start_soon(_overhear, name, process)
         try:
@@ -38,7 +38,7 @@ async def started(name: str, command: ServerCommand) -> AsyncIterator[TransportS
             group.cancel_scope.cancel()
 
 
-async def _start(command: ServerCommand) -> asyncio.subprocess.Process:
+async def _start_command(command: ServerCommand) -> asyncio.subprocess.Process:
     try:
         line = (command.program, *command.arguments)
         return await start_stranger(line, command.environment, longest_line=FRAME)
@@ -46,16 +46,16 @@ async def _start(command: ServerCommand) -> asyncio.subprocess.Process:
         raise Problem(f"Its command cannot be started: {error.strerror}.") from None
 
 
-async def _read(process: asyncio.subprocess.Process, arrived: ObjectSendStream[Any]) -> None:
+async def _pass_on(process: asyncio.subprocess.Process, arrived: ObjectSendStream[Any]) -> None:
     assert process.stdout is not None
     async with arrived:
         with suppress(anyio.BrokenResourceError, anyio.ClosedResourceError, ConnectionError):
-            while line := await _line(process.stdout):
-                if (message := _message(line)) is not None:
+            while line := await _next_line(process.stdout):
+                if (message := _as_message(line)) is not None:
                     await arrived.send(SessionMessage(message))
 
 
-async def _line(stdout: asyncio.StreamReader) -> bytes:
+async def _next_line(stdout: asyncio.StreamReader) -> bytes:
     try:
         return await stdout.readuntil(b"\n")
     except asyncio.IncompleteReadError:
@@ -64,7 +64,7 @@ async def _line(stdout: asyncio.StreamReader) -> bytes:
         raise Problem(TOO_LONG) from None
 
 
-def _message(line: bytes) -> Any:
+def _as_message(line: bytes) -> Any:
     """None for what is not meant as a message: some servers print to where they should not."""
     if not line.lstrip().startswith(b"{"):
         return None

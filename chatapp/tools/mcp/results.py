@@ -16,7 +16,7 @@ def opening(tool: str) -> str:
 
 def in_text(result: Any) -> str:
     """Of a CallToolResult."""
-    pieces = list(filter(None, map(_piece, result.content[:PIECES])))
+    pieces = list(filter(None, map(_block_in_words, result.content[:PIECES])))
     if len(result.content) > PIECES:
         pieces.append(f"[{len(result.content) - PIECES:,} more pieces, left out]")
     has_text = any(block.type == "text" and block.text for block in result.content[:PIECES])
@@ -25,7 +25,7 @@ def in_text(result: Any) -> str:
     return "\n".join(pieces) or "[an empty answer]"
 
 
-def _piece(block: Any) -> str:
+def _block_in_words(block: Any) -> str:
     match block.type:
         case "text":
             return str(block.text)
@@ -48,11 +48,11 @@ def _resource(resource: Any) -> str:
 
 
 def _unseen(kind: str, mime_type: str | None, data: str, *more: str) -> str:
-    said: Iterable[str] = filter(None, (kind, mime_type or "", *more, _size(len(data) * 3 // 4)))
+    said: Iterable[str] = filter(None, (kind, mime_type or "", *more, _size_in_words(len(data) * 3 // 4)))
     return f"[{', '.join(said)}, cannot be shown]"
 
 
-def _size(count: int) -> str:
+def _size_in_words(count: int) -> str:
     for unit in ("bytes", "kB"):
         if count < 1000:
             return f"{count} {unit}"

@@ -95,7 +95,7 @@ class Server:
                 wait = min(wait * 2, self._times.longest)
         finally:
             outcome, self._outcome = self._outcome, None
-            _settle(outcome, None)
+            _settle_once(outcome, None)
 
     async def _pause(self, seconds: float) -> None:
         """Shorter where somebody calls, and none where somebody waits for the next try already."""
@@ -116,7 +116,7 @@ class Server:
                 async with asyncio.timeout(self._times.connect):
                     session = await stack.enter_async_context(package.connected(self.name, self._where()))
                 self._session, self._state = session, CONNECTED
-                _settle(outcome, session)
+                _settle_once(outcome, session)
                 await self._stay(session)
         except Exception as error:
             words = await asyncio.to_thread(_in_words, error)
@@ -127,7 +127,7 @@ class Server:
             self._session = None
             if self._outcome is outcome:
                 self._outcome = asyncio.get_running_loop().create_future()
-            _settle(outcome, None)
+            _settle_once(outcome, None)
 
     async def _stay(self, session: Session) -> None:
         while True:
@@ -192,7 +192,7 @@ class Server:
             self._outcome = asyncio.get_running_loop().create_future()
 
 
-def _settle(outcome: asyncio.Future[Session | None], session: Session | None) -> None:
+def _settle_once(outcome: asyncio.Future[Session | None], session: Session | None) -> None:
     if not outcome.done():
         outcome.set_result(session)
 

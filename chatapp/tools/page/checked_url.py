@@ -32,7 +32,7 @@ _NUMBER = re.compile(r"[0-9]+|0x[0-9a-f]*")
 
 def checked_url(text: str) -> httpx.URL:
     """The address, or a ToolError that says why it is not read. Its host is a name or a plainly written IP address."""
-    url = _parsed(text)
+    url = _url_in(text)
     if url.scheme not in PORTS:
         raise ToolError("Only addresses that begin with https:// or http:// are read.")
     if url.userinfo:
@@ -54,10 +54,10 @@ def port_of(url: httpx.URL) -> int:
 
 def is_literal(host: str) -> bool:
     """Whether this is an IP address in its plain form."""
-    return _is(IPv4Address, host) or (_is(IPv6Address, host) and "%" not in host)
+    return _is_address(IPv4Address, host) or (_is_address(IPv6Address, host) and "%" not in host)
 
 
-def _parsed(text: str) -> httpx.URL:
+def _url_in(text: str) -> httpx.URL:
     if len(text) > LONGEST:
         raise ToolError(f"The address is longer than {LONGEST:,} characters.")
     if not text.isprintable() or " " in text or "\\" in text:
@@ -82,7 +82,7 @@ def _check_host(host: str) -> None:
         raise ToolError(f"{host} is a name of a private network, and only the public web is read.")
 
 
-def _is(kind: type[IPv4Address] | type[IPv6Address], host: str) -> bool:
+def _is_address(kind: type[IPv4Address] | type[IPv6Address], host: str) -> bool:
     try:
         kind(host)
     except ValueError:

@@ -54,10 +54,10 @@ async def fetched(url: str, guard: Guard, limits: FetchLimits) -> Fetched:
 async def _followed(page: httpx.URL, guard: Guard, limits: FetchLimits) -> Fetched:
     for _ in range(MOST_REDIRECTS + 1):
         async with _answered(page, guard, limits) as answer:
-            headers = _headers(answer)
+            headers = _answer_headers(answer)
             if answer.status not in REDIRECTS or "location" not in headers:
-                return await _taken(page, answer, headers, limits)
-        page = _next(page, headers["location"])
+                return await _whole_page(page, answer, headers, limits)
+        page = _leads_on_to(page, headers["location"])
     raise ToolError(f"The address leads on to others more than {MOST_REDIRECTS} times.")
 
 
@@ -70,15 +70,17 @@ async def _answered(page: httpx.URL, guard: Guard, limits: FetchLimits) -> Async
     connection = httpcore.AsyncHTTPConnection(
         target.origin, ssl_context=trust, network_backend=Network(guard)
     )
-    with _in_words(host):
+    with _trouble_in_words(host):
         async with (
             connection,
-            connection.stream("GET", target, headers=_asked(page), extensions={"timeout": timeout}) as answer,
+            connection.stream(
+                "GET", target, headers=_request_headers(page), extensions={"timeout": timeout}
+            ) as answer,
         ):
             yield answer
 
 
-def _asked(page: httpx.URL) -> list[tuple[bytes, bytes]]:
+def _request_headers(page: httpx.URL) -> list[tuple[bytes, bytes]]:
     """The same for everybody: no cookies, no language, nothing about where one comes from."""
     return [
         (b"Host", page.netloc),
@@ -89,14 +91,14 @@ def _asked(page: httpx.URL) -> list[tuple[bytes, bytes]]:
     ]
 
 
-def _headers(answer: httpcore.Response) -> Mapping[str, str]:
+def _answer_headers(answer: httpcore.Response) -> Mapping[str, str]:
     return {
         name.decode("latin-1").lower(): value.decode(errors="replace").strip()
         for name, value in answer.headers
     }
 
 
-def _next(page: httpx.URL, location: str) -> httpx.URL:
+def _leads_on_to(page: httpx.URL, location: str) -> httpx.URL:
     try:
         target = checked_url(str(page.join(location)))
     except (httpx.InvalidURL, ValueError):
@@ -108,17 +110,17 @@ def _next(page: httpx.URL, location: str) -> httpx.URL:
     return target
 
 
-async def _taken(
+async def _whole_page(
     page: httpx.URL, answer: httpcore.Response, headers: Mapping[str, str], limits: FetchLimits
 ) -> Fetched:
     if not 200 <= answer.status < 300:
-        raise ToolError(f"{host_of(page)} answered {_status(answer.status)}.")
+        raise ToolError(f"{host_of(page)} answered {_status_in_words(answer.status)}.")
     content_type = headers.get("content-type", "")
     check_kind(content_type)
     return Fetched(str(page), content_type, await whole_body(answer, headers, limits.size))
 
 
-def _status(code: int) -> str:
+def _status_in_words(code: int) -> str:
     """With the words of the standard, since those of the server could say anything."""
     try:
         return f"{code} {HTTPStatus(code).phrase}"
@@ -127,7 +129,7 @@ def _status(code: int) -> str:
 
 
 @contextmanager
-def _in_words(host: str) -> Iterator[None]:
+def _trouble_in_words(host: str) -> Iterator[None]:
     try:
         yield
     except NotFound:

@@ -46,13 +46,13 @@ _CHARSET = re.compile(r"""charset\s*=\s*["']?([\w:.-]{1,40})""", re.ASCII | re.I
 
 def check_kind(content_type: str) -> None:
     """A ToolError where this kind of content is no text. Where nothing is said, the content itself is looked at."""
-    kind = _kind(content_type)
+    kind = _media_type(content_type)
     if content_type and not (kind in HTML or _is_as_it_is(kind)):
         raise ToolError(f"This is {kind or 'of an unknown kind'}, which cannot be read as text.")
 
 
 def form_of(content_type: str, data: bytes) -> Literal["html", "text"]:
-    kind = _kind(content_type)
+    kind = _media_type(content_type)
     if not content_type and b"\x00" in data:
         raise ToolError("This is of an unknown kind, and cannot be read as text.")
     looks_like_html = not content_type and data.lstrip()[:1] == b"<"
@@ -69,7 +69,7 @@ def letters(content_type: str, data: bytes) -> str:
     return data.decode(codec, errors="replace")
 
 
-def _kind(content_type: str) -> str:
+def _media_type(content_type: str) -> str:
     found = _KIND.match(content_type)
     return found[0].lower() if found else ""
 

@@ -16,10 +16,10 @@ _THREADS = ThreadPoolExecutor(max_workers=2, thread_name_prefix="reading")
 async def page_read(html: str, url: str, *, cpu_seconds: float = 4, wall_seconds: float = 8) -> PageRead:
     """The budget is CPU time, since a busy machine is no fault of the page; the time on the wall is for what hangs."""
     loop = asyncio.get_running_loop()
-    return await loop.run_in_executor(_THREADS, _read, html, url, cpu_seconds, wall_seconds)
+    return await loop.run_in_executor(_THREADS, _read_apart, html, url, cpu_seconds, wall_seconds)
 
 
-def _read(html: str, url: str, cpu_seconds: float, wall_seconds: float) -> PageRead:
+def _read_apart(html: str, url: str, cpu_seconds: float, wall_seconds: float) -> PageRead:
     helper = Helper("chatapp.tools.page.readable", str(cpu_seconds))
     try:
         answer = helper.last_answer(f"{url}\n{html}".encode(errors="replace"), within=wall_seconds)

@@ -122,12 +122,12 @@ class _Reader:
         elif tag == "a":
             self.page.begin_link(self._target(node))
         elif tag == "base":
-            self._base = _joined(self._base, node.attrs.get("href") or "") or self._base
+            self._base = _whole_link(self._base, node.attrs.get("href") or "") or self._base
 
     def _target(self, link: LexborNode) -> str:
         """Where it leads, or nothing where that is no other page of the web."""
         href = (link.attrs.get("href") or "").strip()
-        return "" if not href or href.startswith("#") else _joined(self._base, href)
+        return "" if not href or href.startswith("#") else _whole_link(self._base, href)
 
 
 def _is_hidden(node: LexborNode) -> bool:
@@ -141,7 +141,7 @@ def _is_hidden(node: LexborNode) -> bool:
     )
 
 
-def _joined(base: str, href: str) -> str:
+def _whole_link(base: str, href: str) -> str:
     if len(href) > LONGEST_LINK:
         return ""
     try:

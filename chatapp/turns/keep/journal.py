@@ -35,7 +35,7 @@ class Record:
 
     @property
     def blocks(self) -> int:
-        return _blocks(len(self.text))
+        return _blocks_for(len(self.text))
 
 
 class Journal:
@@ -51,12 +51,12 @@ class Journal:
 
     def note(self, text: str) -> Record | None:
         """None where there is no room for it, or the file takes nothing."""
-        place = self._room_for(_blocks(len(text)))
+        place = self._room_for(_blocks_for(len(text)))
         if place is None:
             return None
         self._number += 1
         body = text.encode("ascii")
-        head = HEAD.pack(MAGIC, self._number, len(body), _sum(self._number, body))
+        head = HEAD.pack(MAGIC, self._number, len(body), _checksum(self._number, body))
         record = Record(place, self._number, text)
         if not self._put(head + body, place):
             self.forget(record)
@@ -165,14 +165,14 @@ def _record_at(content: bytes, place: int) -> Record | None:
     start = place * BLOCK
     magic, number, length, total = HEAD.unpack_from(content, start)
     body = content[start + HEAD.size : start + HEAD.size + length]
-    if magic != MAGIC or len(body) < length or _sum(number, body) != total:
+    if magic != MAGIC or len(body) < length or _checksum(number, body) != total:
         return None
     return Record(place, number, body.decode("ascii"))
 
 
-def _sum(number: int, body: bytes) -> int:
+def _checksum(number: int, body: bytes) -> int:
     return crc32(body, number & 0xFFFFFFFF)
 
 
-def _blocks(length: int) -> int:
+def _blocks_for(length: int) -> int:
     return -(-(HEAD.size + length) // BLOCK)

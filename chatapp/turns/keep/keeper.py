@@ -216,7 +216,7 @@ class Keeper:
 
     def _tell(self, message: UUID) -> None:
         """No row is written yet, so nothing else tells those who watch."""
-        task = asyncio.create_task(_told_of_end(message))
+        task = asyncio.create_task(_after_the_end(message))
         self._telling.add(task)
         task.add_done_callback(self._telling.discard)
 
@@ -265,7 +265,7 @@ def _is_or_can_be_stopped(claim: Claim) -> bool:
     return live.exists() or store.has_been_stopped(claim)
 
 
-async def _told_of_end(message: UUID) -> None:
+async def _after_the_end(message: UUID) -> None:
     with suppress(Error, ObjectDoesNotExist):
         await in_thread(_tell_of_end)(message)
 

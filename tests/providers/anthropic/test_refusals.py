@@ -19,7 +19,7 @@ def body(type_: str, message: str) -> str:
 
 
 def refused(status: int, text: str, **headers: str) -> ProviderError:
-    return WIRE.refusal(ENDPOINT, status, headers, text)
+    return WIRE.refusal(ENDPOINT.who, status, headers, text)
 
 
 @pytest.mark.parametrize(

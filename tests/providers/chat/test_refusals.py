@@ -14,7 +14,7 @@ HERE = Endpoint(name="compatible", dialect="chat", label="My server")
 
 
 def refusal(status: int, text: str, headers: dict[str, str] | None = None) -> ProviderError:
-    return WIRE.refusal(HERE, status, headers or {}, text)
+    return WIRE.refusal(HERE.who, status, headers or {}, text)
 
 
 def body(message: str, **more: object) -> str:
@@ -112,7 +112,7 @@ def test_the_usual_servers_words_are_understood(status: int, text: str, trouble:
 
 def test_the_sentence_names_the_server() -> None:
     assert refusal(401, "").sentence.startswith("My server ")
-    assert WIRE.refusal(Endpoint(name="compatible", dialect="chat"), 401, {}, "").sentence.startswith(
+    assert WIRE.refusal(Endpoint(name="compatible", dialect="chat").who, 401, {}, "").sentence.startswith(
         "compatible "
     )
 

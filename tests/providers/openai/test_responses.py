@@ -468,7 +468,7 @@ def test_an_error_without_a_type_is_an_error_all_the_same() -> None:
 
 
 def refusal(status: int, text: str, **headers: str) -> ProviderError:
-    return WIRE.refusal(OPENAI, status, headers, text)
+    return WIRE.refusal(OPENAI.who, status, headers, text)
 
 
 def error_body(message: str, code: str | None = None, param: str | None = None) -> str:

@@ -1,4 +1,4 @@
-"""Values that a server sent and that may be of any type at all: taken as what is expected, else as nothing."""
+"""Values from outside that may be of any type at all: taken as what is expected, else as nothing."""
 
 from __future__ import annotations
 
