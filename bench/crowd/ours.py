@@ -18,6 +18,8 @@ from bench.watcher import Refused, Watcher
 
 REFUSALS = (Refused, aiohttp.ClientError, TimeoutError)
 LOOKING_SECONDS = 0.2
+# Nobody asks in the very moment in which their page opens, while its socket is being told what is new.
+READING_SECONDS = 0.5
 
 Meanwhile = Callable[[Sequence[Watcher]], Awaitable[None]]
 
@@ -44,6 +46,7 @@ class Ours:
     async def _played(self, scene: Scene, places: Sequence[Place], meanwhile: Meanwhile) -> Run:
         plans = scene.plans()
         async with self._seated(scene, places) as (watchers, tabs):
+            await asyncio.sleep(READING_SECONDS)
             before = self.served.use()
             self.served.forget_most()
             looking = asyncio.create_task(self._most_beside())
