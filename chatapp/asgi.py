@@ -26,8 +26,9 @@ Application = Callable[[Scope, Receive, Send], Awaitable[Any]]
 
 log = logging.getLogger(__name__)
 
-# Of the pages made at a time, those that may write: where each waits for a database that is locked, the others still read.
-WRITERS = 10
+# Of the pages made at a time, those that may write: where each waits for a database that is locked, with a connection of the pool that all
+# share, the others still read.
+WRITERS = 6
 _READS = ("GET", "HEAD", "OPTIONS")
 
 

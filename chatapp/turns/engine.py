@@ -25,7 +25,7 @@ from ..providers.client import close_connections, warm_up
 from ..providers.configured import Catalog
 from ..providers.local.provider import LocalProvider
 from ..store import Answers, AskedFor, Branch, Refused, Started, in_thread
-from ..store.database.threads import on_its_loop
+from ..store.database.threads import on_its_loop, refuse_late
 from ..store.models import Conversation, Message
 from ..tools import TOOLS, Tool
 from ..tools.at_hand import ToolsAtHand
@@ -138,6 +138,7 @@ class Engine:
     def asked_by_page(self, write: Callable[P, S], *args: P.args, **asked: P.kwargs) -> S:
         """The same for the thread of a page, which has a connection to the database already. The turn begins at once, and is waited
         for by nobody."""
+        refuse_late()
         started, branch = _with_branch(write, *args, **asked)
         if isinstance(started, Started):
             on_its_loop(self.runner.begin, started.claim, branch=branch)

@@ -61,8 +61,7 @@ class _Threads:
         if self._seconds is not None:
             return patience(self._seconds, anew=True)
         queue.leave()
-        if is_counted() and not left():
-            raise Waited("every thread waits for the database")
+        refuse_late()
         return nullcontext()
 
     def exchange(self) -> Callable[[], None]:
@@ -113,6 +112,12 @@ def in_page_thread(work: Callable[P, R]) -> Callable[P, Awaitable[R]]:
         )
 
     return awaited
+
+
+def refuse_late() -> None:
+    """Whoever has waited for as long as may be, before it came to a thread, is not asked to wait for the database as well."""
+    if is_counted() and not left():
+        raise Waited("every thread waits for the database")
 
 
 def on_its_loop(work: Callable[P, Awaitable[None]], *args: P.args, **kwargs: P.kwargs) -> None:
