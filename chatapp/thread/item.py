@@ -40,6 +40,7 @@ _STANDS = {
     MISSING: "no result",
     **OUTCOMES,
 }
+# `_item_reasoning.html`, `_item_tool_call.html` and so on.
 _STENCILS = {
     kind: Stencil(f"thread/_item_{kind}.html")
     for kind in (Kind.USER_MESSAGE, Kind.ASSISTANT_MESSAGE, Kind.REASONING, Kind.TOOL_CALL)

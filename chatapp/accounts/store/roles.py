@@ -1,4 +1,5 @@
-"""What a person is besides somebody who chats: staff, or a reviewer."""
+"""What a person is besides somebody who chats: an administrator (`is_staff`; the first account is one), whose rights are in
+`pages/staff/rights.py` and `only_staff` of `pages/access.py`, or a reviewer (a group), whose rights are in `reviews/access.py`."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ from ...pages.words.days import zone_of
 from ...pages.words.moments import Moment
 from ...store import Refused
 from ...store.models import Message
-from .. import store as links
+from .. import store
 from ..access import my_share
 from ..forms import ShareForm
 from ..page.links import shown_links
@@ -37,7 +37,7 @@ def share(request: SignedIn, pk: UUID) -> HttpResponse:
         return _share_form(request, message)
     try:
         refuse_too_many(request.user, LINKS)
-        made = links.share(message, by=request.user, key=submission_named(request), **form.choices())
+        made = store.share(message, by=request.user, key=submission_named(request), **form.choices())
     except Refused as refusal:
         return refused(request, str(refusal))
     response = redirect("share", pk)
@@ -58,7 +58,7 @@ def shares(request: SignedIn) -> HttpResponse:
 @login_required
 def revoke(request: SignedIn, pk: UUID) -> HttpResponse:
     link = my_share(request.user, pk)
-    links.revoke(link.token, by=request.user)
+    store.revoke(link.token, by=request.user)
     if by_script(request):
         return render(request, "sharing/_revoked.html")
     response = redirect("share", link.leaf_id) if "here" in request.POST else redirect("shares")
