@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from statistics import median, quantiles
 
-from chatapp.markdown import Growing, render_blocks, render_within
+from chatapp.markdown import Growing, render_blocks, render_blocks_within
 from chatapp.markdown.renderers import Renderers
 
 TOPICS = Path(__file__).parents[1] / "chatapp/providers/demo/topics"
@@ -78,7 +78,7 @@ def list_of_lines(runs: int) -> None:
 async def away(renderers: Renderers, text: str, runs: int) -> None:
     async def asked(size: int) -> float:
         began = time.perf_counter()
-        await render_within(text[:size] + str(began), renderers=renderers)
+        await render_blocks_within(text[:size] + str(began), renderers=renderers)
         return (time.perf_counter() - began) * 1_000
 
     print(f"{'first job, process started':28} {await asked(2_000):8.0f} ms")
@@ -101,7 +101,7 @@ async def bombed(renderers: Renderers) -> float:
     watcher = asyncio.create_task(watch())
     for name, text in BOMBS.items():
         began = time.perf_counter()
-        html = await render_within(text, renderers=renderers)
+        html = "".join(await render_blocks_within(text, renderers=renderers))
         kind = "as it is" if html.startswith("<pre") else "rendered"
         print(f"{'bomb: ' + name:28} {(time.perf_counter() - began) * 1_000:8.0f} ms   {kind}")
     watcher.cancel()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 import tomllib
+from importlib import import_module
 from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
@@ -222,6 +223,25 @@ def test_what_a_document_leads_to_and_tells_to_run_is_there(document):
     assert [link for link in links if not (document.parent / link).exists()] == []
     assert [name for name in modules if find_spec(name) is None] == []
     assert set(re.findall(r"manage\.py (\w+)", text)) <= get_commands().keys()
+
+
+@pytest.mark.parametrize("file", sorted((ROOT / "bench").rglob("*.py")), ids=lambda file: file.stem)
+def test_what_a_bench_takes_from_the_house_is_there(file):
+    """Nothing runs them every day."""
+    taken = [
+        (node.module, name.name)
+        for node in ast.walk(ast.parse(file.read_text()))
+        if isinstance(node, ast.ImportFrom)
+        and node.module
+        and node.module.split(".")[0] in ("chatapp", "tests")
+        for name in node.names
+    ]
+    missing = [
+        (module, name)
+        for module, name in taken
+        if not hasattr(import_module(module), name) and find_spec(f"{module}.{name}") is None
+    ]
+    assert missing == []
 
 
 def test_every_folder_is_on_the_map():
