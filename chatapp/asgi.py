@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import logging
 import os
-from asyncio import Lock
-from collections.abc import Awaitable, Callable
-from contextlib import AsyncExitStack
+from asyncio import Lock, Semaphore, timeout
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Any
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "chatapp.settings")
@@ -29,6 +29,8 @@ log = logging.getLogger(__name__)
 # Of the pages made at a time, those that may write: where each waits for a database that is locked, with a connection of the pool that all
 # share, the others still read.
 WRITERS = 6
+# So many are made side by side, unless one is kept waiting for so many seconds: letters share the interpreter with each of them.
+SIDE_BY_SIDE, KEPT_WAITING = 2, 0.05
 _READS = ("GET", "HEAD", "OPTIONS")
 
 
@@ -70,6 +72,7 @@ class AtMost:
 
     def __init__(self, application: Application, most: int, writers: int) -> None:
         self._application, self._places, self._to_write = application, AtOnce(most), AtOnce(writers)
+        self._side_by_side = AtOnce(SIDE_BY_SIDE)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         with patience():
@@ -78,8 +81,25 @@ class AtMost:
                 if scope["method"] not in _READS:
                     await held.enter_async_context(self._to_write())
                 await held.enter_async_context(self._places())
+                await held.enter_async_context(_place_soon(self._side_by_side()))
                 queue.leave()
                 await self._application(scope, receive, send)
+
+
+@asynccontextmanager
+async def _place_soon(places: Semaphore) -> AsyncIterator[None]:
+    """One of these, or none where none is free in time: whoever has one may be waiting for the database."""
+    has_place = True
+    try:
+        async with timeout(KEPT_WAITING):
+            await places.acquire()
+    except TimeoutError:
+        has_place = False
+    try:
+        yield
+    finally:
+        if has_place:
+            places.release()
 
 
 django.setup()

@@ -7,7 +7,7 @@ import asyncio
 import pytest
 from django.db import OperationalError
 
-from chatapp.asgi import AtMost, AwakeAtFirstScope, application
+from chatapp.asgi import KEPT_WAITING, SIDE_BY_SIDE, AtMost, AwakeAtFirstScope, application
 from tests.support.patience import PATIENCE
 
 
@@ -77,14 +77,18 @@ def test_a_socket_without_a_listener_is_refused_in_words_of_the_protocol(path):
     assert sent == [{"type": "websocket.close"}]
 
 
-def test_only_so_many_requests_are_served_at_once_and_all_of_them_in_the_end():
+@pytest.mark.parametrize(
+    ("waits", "at_once"), [(0, SIDE_BY_SIDE), (2 * KEPT_WAITING, 3)], ids=["they compute", "they wait"]
+)
+def test_only_so_many_requests_are_served_at_once_and_all_of_them_in_the_end(waits, at_once):
+    """Few of them side by side, but more where those before wait for something."""
     most, served, now = 0, [], 0
 
     async def page(scope, receive, send):
         nonlocal most, now
         now += 1
         most = max(most, now)
-        await asyncio.sleep(0)
+        await asyncio.sleep(waits)
         now -= 1
         served.append(scope["n"])
 
@@ -93,7 +97,7 @@ def test_only_so_many_requests_are_served_at_once_and_all_of_them_in_the_end():
         await asyncio.gather(*(inner({"n": n, "method": "GET"}, None, None) for n in range(20)))
 
     asyncio.run(rush())
-    assert (most, sorted(served)) == (3, list(range(20)))
+    assert (most, sorted(served)) == (at_once, list(range(20)))
 
 
 def test_those_who_write_leave_places_to_those_who_read():

@@ -30,7 +30,8 @@ function leave(field, one) {
   const typed = [field.dataset.begun, removed].includes(field.value) ? "" : field.value;
   write(field, "");
   rename(field, own);
-  write(field, typed);
+  // Another page may have typed something there, which an empty box would make forgotten.
+  if (typed) write(field, typed);
   const waits = document.querySelector("#next .next[data-saves]");
   if (typed.trim() && waits && !one) save(field, waits, typed);
 }

@@ -226,11 +226,11 @@ NAMES_OF_OURS = """
     providers.local.provider.LocalProvider.model
     tools.calculator.arithmetic.called tools.base.tool tools.mcp.offered.LeftOut.add tools.mcp.as_tool.fingerprint_of
     pages.commands.away pages.commands.refused conversations.page.composer.render_asking
-    conversations.page.composer.render_refused conversations.page.composer.render_send thread.endings.ending core.plural.many
+    conversations.page.composer.render_refused thread.endings.ending core.plural.many
     core.plural.one_or_more core.model_name.ModelName.of
     insight.page.insight.Sums.of insight.page.insight.time_of sharing.page.links.url_of thread.meter.meter_of
     catalog.page.models_shown.find_model
-    pages.in_address.number_in pages.operations.blocks pages.operations.keep thread.permission.panel_id
+    pages.in_address.id_in pages.in_address.number_in pages.operations.blocks pages.operations.keep thread.permission.panel_id
     markdown.kept.Kept.get markdown.kept.Kept.put pages.static_files.StaticFiles.add_files
     pages.static_files.Storage.stored_name thread.page.Viewer.larger thread.page.for_others thread.timeline.timeline_of
     reviews.forms.see_other

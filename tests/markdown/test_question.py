@@ -274,7 +274,7 @@ def test_a_long_question_is_set_in_proportion_to_its_length(piece):
 def test_a_question_whose_colours_cost_too_much_has_none():
     renderers = Renderers(size=1, cpu_seconds=0.01)
     try:
-        text = "> a\n\n```sql\n" + "/*\n" * SMALL + "```"
+        text = "> a\n\n```sql\n" + "/*\n" * (4 * SMALL) + "```"
         [html] = question_waiting(text, renderers=renderers)
     finally:
         renderers.close()
