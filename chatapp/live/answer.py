@@ -356,7 +356,7 @@ class AnswerNews:
 
     async def _finished(self, body: Body, piece: ItemSoFar) -> None:
         body.settle(await blocks_within(self.message, piece))
-        for before in pieces_of(piece, list(self._pieces.values()))[:-1]:
+        for before in self._pieces_before(piece):
             self._body(self._item(before)).settle(await blocks_within(self.message, before))
 
     def _item(self, piece: ItemSoFar) -> ShownItem:
@@ -369,17 +369,19 @@ class AnswerNews:
 
     def _new_body(self, item: ShownItem) -> Body:
         emit: Emit = self.outbox.add
-        whole, before = item.piece.whole, pieces_of(item.piece, list(self._pieces.values()))[:-1]
-        if whole is None or not whole.is_last or len(before) != len(self._seams.ends):
-            return GrowingItem(self.message, item.piece.key, item.body_id, emit)
+        own, whole = GrowingItem(self.message, item.piece.key, item.body_id, emit), item.piece.whole
+        if whole is None or not whole.is_last:
+            return own
+        bodies = [self._body(self._item(piece)) for piece in self._pieces_before(item.piece)]
+        before = [body for body in bodies if isinstance(body, GrowingItem)]
+        if len(before) != len(self._seams.ends):
+            return own
         self._cut = ()
-        for piece in before:
-            body = self._body(self._item(piece))
-            if isinstance(body, GrowingItem):
-                body.lend()
-        ids = [self._item(piece).body_id for piece in before]
-        said = whole.said[-2]
-        return ContinuedItem(self.message, whole.key, said, self._seams, [*ids, item.body_id], emit)
+        return ContinuedItem(self.message, whole.key, whole.said[-2], self._seams, [*before, own], emit)
+
+    def _pieces_before(self, piece: ItemSoFar) -> list[ItemSoFar]:
+        """What its text said until it was cut."""
+        return pieces_of(piece, list(self._pieces.values()))[:-1]
 
     def _show_item(self, item: ShownItem) -> None:
         self._say_shell(item.id, item.shell(), self._items)

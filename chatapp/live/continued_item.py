@@ -8,7 +8,6 @@ from uuid import UUID
 
 from ..core.items import clean
 from ..markdown.kept import Blocks
-from ..pages import operations
 from ..pages.operations import Operation
 from ..thread.joining import DECIDED, joined
 from ..thread.whole_text import Seams
@@ -19,7 +18,7 @@ class ContinuedItem:
     """`before`: what was said when it was cut; `bodies`: those of all pieces of the text, this one the last."""
 
     def __init__(
-        self, message: UUID, key: str, before: str, seams: Seams, bodies: Sequence[str], emit: Emit
+        self, message: UUID, key: str, before: str, seams: Seams, bodies: Sequence[GrowingItem], emit: Emit
     ) -> None:
         self._message, self._key, self._bodies, self._emit = message, key, bodies, emit
         self._before, self._seams = before, seams
@@ -28,8 +27,8 @@ class ContinuedItem:
         self._begin()
 
     def _begin(self) -> None:
-        self._open, self._own, self._told, self._length = -1, list[str](), "", 0
-        self._all = GrowingItem(self._message, self._key, self._bodies[-1], self._emit_parts)
+        self._open, self._told, self._length = -1, "", 0
+        self._all = GrowingItem(self._message, self._key, self._bodies[-1].body, self._emit_parts)
 
     def write(self, letters: str, *, anew: bool = False) -> None:
         """`anew` makes no difference: the block that was cut is there already, and goes out rendered with what comes first."""
@@ -59,7 +58,7 @@ class ContinuedItem:
             changes, total, _, rest = said
             self._emit_blocks(changes, total, rest)
         else:
-            self._emit([name, self._bodies[self._open], *said])
+            self._emit([name, self._bodies[self._open].body, *said])
 
     def _emit_blocks(self, changes: list[tuple[int, str]], total: int, rest: str) -> None:
         was, self._open = self._open, self._seams.piece_of(total)
@@ -77,23 +76,18 @@ class ContinuedItem:
             count = max(0, min(total, end) - edges[n])
             if is_open:
                 cut = self._seams.within(self._length - len(rest))
-                self._emit(operations.blocks(body, own, total=count, rest=rest, cut=cut))
+                body.tell(own, total=count, rest=rest, cut=cut)
             else:
-                self._emit(operations.blocks(body, own, total=count))
-            if n + 1 == len(self._bodies):
-                self._own[count:] = []
-                self._own += [html for _, html in own]
+                body.tell(own, total=count)
 
     def settle(self, final: Blocks) -> None:
         """Only its own body; the others are told what they show in the end by themselves."""
         self._all.drop()
-        own = GrowingItem(self._message, self._key, self._bodies[-1], self._emit)
-        own.blocks = self._own
-        own.settle(final)
-        self._own = list(final)
+        self._bodies[-1].settle(final)
 
     def drop(self) -> None:
         self._all.drop()
+        self._bodies[-1].drop()
 
     def cancel(self) -> None:
         self._all.cancel()

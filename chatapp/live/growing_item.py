@@ -12,7 +12,7 @@ from ..core.visible import visible
 from ..markdown import Growing, GrowingPieces, feed_within
 from ..markdown.kept import Blocks
 from ..pages import operations
-from ..pages.operations import Operation
+from ..pages.operations import Cuts, Operation
 
 # So many times as long as the event loop was late, everything rests: it has no time for more than letters.
 REST = 50
@@ -90,12 +90,19 @@ class GrowingItem:
     def _show(self, text: str, made: list[str]) -> None:
         """The finished blocks, and the letters behind them."""
         rest = self._growing.tail + self._whole()[len(text) :]
-        changes, is_new = enumerate(made, len(self.blocks)), self._sent < self._length
-        self.blocks += made
+        changes, is_new = [*enumerate(made, len(self.blocks))], self._sent < self._length
         self._sent = self._length
-        self._emit(operations.blocks(self.body, changes, total=len(self.blocks), rest=rest))
+        self.tell(changes, total=len(self.blocks) + len(made), rest=rest)
         if is_new:
             self._say_pieces(rest)
+
+    def tell(self, changes: list[tuple[int, str]], *, total: int, rest: str = "", cut: Cuts = ()) -> None:
+        """Finished blocks by their place, `total` of them, and the letters behind; also of a text that several bodies share."""
+        for place, html in changes:
+            self.blocks[place : place + 1] = [html]
+        del self.blocks[total:]
+        self._settled = False
+        self._emit(operations.blocks(self.body, changes, total=total, rest=rest, cut=cut))
 
     def _whole(self) -> str:
         if len(self._text) > 1:
@@ -123,10 +130,6 @@ class GrowingItem:
             self._emit(operations.blocks(self.body, made, total=len(final), last=True))
         self.blocks, self._settled = list(final), True
         self._text, self._length, self._sent = [], 0, 0
-
-    def lend(self) -> None:
-        """Another one writes into its body: what it shows then is said in any case."""
-        self._settled = False
 
     def drop(self) -> None:
         """Nothing of it is shown any more."""

@@ -186,7 +186,7 @@ IN_PIECES = """
     providers.openai.stream.ResponsesParser.feed providers.reader.Reader.hear
     pages.door.daphne.CappedRequest.handleContentChunk pages.door.daphne.CappedRequest.requestReceived
     providers.sse.Decoder.feed live.growing_item.GrowingItem.write live.growing_item.GrowingItem.write_plainly
-    live.continued_item.ContinuedItem.write
+    live.growing_item.GrowingItem.tell live.continued_item.ContinuedItem.write
 """
 THROUGH_OTHERS = """
     providers.anthropic.messages.MessagesWire.refusal providers.chat.completions.ChatCompletions.refusal

@@ -285,6 +285,7 @@ def test_an_answer_that_is_stopped_and_goes_on_ends_as_a_reload_shows_it(tmp_pat
     moves=MOVING,
     thinks=st.booleans(),
 )
+@hypothesis.example(text=RICH, at=(98, 85), cuts=[], moves=[], thinks=True)
 def test_a_text_that_was_cut_and_went_on_ends_as_a_reload_shows_it(tmp_path, text, at, cuts, moves, thinks):
     """Cut twice, thinking or not before it goes on: the page shows it as one, and so does every page that comes later."""
     first, second = sorted(place % (len(text) + 1) for place in at)
@@ -308,6 +309,28 @@ def test_a_text_that_was_cut_and_went_on_ends_as_a_reload_shows_it(tmp_path, tex
             await tabs.while_it_happens(steps, [done, *ended()], moves)
             await on.end(answer)
             await tabs.end_as_if_just_loaded()
+
+    play(story())
+
+
+def test_a_link_that_nothing_defines_is_as_it_was_written_whenever_the_answer_stops(tmp_path):
+    async def story():
+        async with watched(tmp_path) as (on, steps):
+            tab = await Tab(on).open()
+            answer = await on.begin()
+            await steps.say(*list(said("m_1", Kind.ASSISTANT_MESSAGE, "See [this][one].\n", []))[:-1])
+            await on.engine.stop(answer)
+            await on.end(answer)
+            await tab.sees_the_end()
+            assert await on.engine.go_on(answer)
+            await steps.say(*said("rs_1", Kind.REASONING, "And on.", []))
+            await tab.sees(lambda screen: "And on." in screen.thread.text)
+            await steps.say(*list(said("m_2", Kind.ASSISTANT_MESSAGE, "\nMore.\n", []))[:-1])
+            await tab.sees(lambda screen: "[this]" not in screen.thread.text)
+            await on.engine.stop(answer)
+            await on.end(answer)
+            await tab.sees_the_end()
+            await tab.looks_as_if_just_loaded()
 
     play(story())
 
