@@ -71,12 +71,10 @@ def load_page(
     """The pinned ones first, then the others, the newest first; in as many queries whatever there is. `over`: the turns that
     were stopped, which no row says yet."""
     mine = Conversation.objects.filter(owner=owner, deleted_at=None, archived_at__isnull=not archived)
-    listed = _titled(mine, words).order_by("-updated_at", "-id")
-    pinned, others = listed.filter(pinned_at__isnull=False), listed.filter(pinned_at=None)
-    if after and not after.pinned:
-        rows = list(_after(others, after)[: PAGE + 1])
+    if not words and not archived and after is None:
+        rows = _with_pinned_first(_FIRST_PAGE.rows(owner.pk))
     else:
-        rows = _pinned_first(_after(pinned, after)[: PAGE + 1], others[: PAGE + 1])
+        rows = _rows_of_page(_titled(mine, words), after)
     page = _list_rows(rows[:PAGE], over)
     last = page[-1] if len(rows) > PAGE else None
     return Page(page, Cursor(last.pinned, last.updated_at, last.id) if last else None)
@@ -150,11 +148,34 @@ def _titled(rows: QuerySet[Conversation], words: str) -> QuerySet[Conversation]:
     return rows
 
 
-def _pinned_first(pinned: QuerySet[Conversation], others: QuerySet[Conversation]) -> list[Conversation]:
-    """In one query: each of both is found by its index."""
+def _rows_of_page(found: QuerySet[Conversation], after: Cursor | None) -> list[Conversation]:
+    listed = found.order_by("-updated_at", "-id")
+    if after and not after.pinned:
+        return list(_after(listed.filter(pinned_at=None), after)[: PAGE + 1])
+    return _with_pinned_first(_of_both(listed, after))
+
+
+def _of_both(listed: QuerySet[Conversation], after: Cursor | None = None) -> QuerySet[Conversation]:
+    """Pinned ones, and others, in one query: each of both is found by its index."""
+    pinned = _after(listed.filter(pinned_at__isnull=False), after)[: PAGE + 1]
+    others = listed.filter(pinned_at=None)[: PAGE + 1]
     found = Conversation.objects.filter(Q(pk__in=pinned.values("pk")) | Q(pk__in=others.values("pk")))
-    rows = found.defer("tools", "instructions").order_by("-updated_at", "-id")
+    return found.defer("tools", "instructions").order_by("-updated_at", "-id")
+
+
+def _with_pinned_first(rows: Iterable[Conversation]) -> list[Conversation]:
     return sorted(rows, key=lambda row: row.pinned_at is None)
+
+
+# What stands beside every page.
+_FIRST_PAGE = Worded(
+    lambda owner: _of_both(
+        Conversation.objects.filter(owner=owner, deleted_at=None, archived_at=None).order_by(
+            "-updated_at", "-id"
+        )
+    ),
+    int,
+)
 
 
 def _after(rows: QuerySet[Conversation], cursor: Cursor | None) -> QuerySet[Conversation]:

@@ -22,7 +22,7 @@ from ..providers.configured import Catalog
 from .models import Submission, Verdict, Wish
 from .store.marks import load_marks
 from .store.reviewing import load_titles
-from .store.submitting import submissions_of, wishes_of
+from .store.submitting import may_have_reviews, submissions_of, wishes_of
 
 SOMEBODY = "somebody whose account is gone"
 _JUDGED = {
@@ -146,6 +146,8 @@ class ReviewsHere:
 
 
 def reviews_here(conversation: UUID, viewer: User, catalog: Catalog, zone: tzinfo) -> ReviewsHere:
+    if not may_have_reviews(conversation):
+        return ReviewsHere(None, 0, [])
     found = submissions_of(viewer, conversation).annotate(every=Window(Count("pk")))[:1]
     newest = next(iter(found), None)
     shown = shown_submissions([newest], viewer, catalog, zone)[0] if newest else None

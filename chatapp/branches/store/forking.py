@@ -18,6 +18,7 @@ from ...core.titles import TITLE_CAP, one_line
 from ...core.tree import Tree, repair
 from ...store.changes import tell
 from ...store.database.long_writes import ONE_AT_A_TIME, UNSEEN, is_long, living, long_write
+from ...store.database.worded import Worded
 from ...store.models import LIVE, Conversation, Message, Role, TitledBy
 from ...store.tree import Refused
 from ..models import Origin
@@ -197,15 +198,24 @@ class Origins:
     forks: list[Origin]
 
 
-def load_origins(conversation: UUID, readable: QuerySet[Any] | None = None) -> Origins:
+# Most conversations are no forks, and were never forked.
+_ANY_ORIGIN = Worded(
+    lambda conversation: Origin.objects.filter(Q(pk=conversation) | Q(source=conversation)).values("pk")[:1],
+    UUID,
+)
+
+
+def load_origins(conversation: UUID, readable: Callable[[], QuerySet[Any]] | None = None) -> Origins:
     """With what is left of a source, and whose it is now. Whether it may be shown depends on who asks and on what was deleted.
     `readable`: the submissions that they may open; where the fork was made of one of these, it `opens_review`."""
+    if not _ANY_ORIGIN.columns(conversation):
+        return Origins(None, [])
     here = Q(pk=conversation) | Q(source=conversation, conversation__deleted_at=None)
     rows = Origin.objects.filter(here).select_related(
         "conversation__head", "source", "message", "owner", "by"
     )
     if readable is not None:
-        opens = Exists(readable.filter(pk=OuterRef("submission")))
+        opens = Exists(readable().filter(pk=OuterRef("submission")))
         rows = rows.annotate(opens_review=opens)  # type: ignore[no-redef]
     # A damaged row elsewhere must not hide where something came from.
     unread = ("conversation__tools", "conversation__head__metadata", "source__tools", "message__metadata")

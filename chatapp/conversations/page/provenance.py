@@ -80,7 +80,7 @@ class Provenance:
 
 
 def provenance_of(conversation: Conversation, viewer: User, zone: tzinfo) -> Provenance:
-    origins = load_origins(conversation.pk, held_by(viewer))
+    origins = load_origins(conversation.pk, lambda: held_by(viewer))
     origin, made = origins.own, origins.forks
     own = [row for row in made if row.conversation.owner_id == viewer.pk]
     taken = [row for row in made if row.submission_id and row.conversation.owner_id != viewer.pk]

@@ -20,6 +20,7 @@ from ...sharing.store import facts_for_reviewers
 from ...store import deleting
 from ...store.changes import tell_person
 from ...store.database.long_writes import ONE_AT_A_TIME, UNSEEN, giving_way, is_long, living, long_write
+from ...store.database.worded import Worded
 from ...store.models import LIVE, UNFINISHED, Conversation, Message, Role
 from ...store.places import load_tree
 from ...store.tree import Refused
@@ -151,6 +152,21 @@ def ask_to_submit(conversation: Conversation, *, by: User, words: str = "") -> W
 def decline(wish: Wish) -> None:
     Wish.objects.filter(pk=wish.pk, answered_at=None).update(answered_at=timezone.now())
     tell_person(wish.conversation.owner_id, "reviews")
+
+
+# Most conversations were never submitted, and nobody asked for that.
+_ANYTHING = Worded(
+    lambda conversation: Conversation.objects.filter(
+        Exists(Submission.objects.filter(conversation=OuterRef("pk")))
+        | Exists(Wish.objects.filter(conversation=OuterRef("pk"))),
+        pk=conversation,
+    ).values("pk"),
+    UUID,
+)
+
+
+def may_have_reviews(conversation: UUID) -> bool:
+    return bool(_ANYTHING.columns(conversation))
 
 
 def wishes_of(owner: User, conversation: UUID | None = None) -> QuerySet[Wish]:
