@@ -22,13 +22,13 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 # Each with what it asks for beside the session with its account, and the message that it is done to.
 COSTS = {
-    "page while it runs": 14,  # as of any conversation, with the draft
+    "page while it runs": 13,  # as of any conversation, with the draft
     # Since when it runs, its row, what is stored of it, and what is kept; its figures: price, person (3 at first), model (4 at first);
     # its row again, its draft. Then the answer, for the composer.
     "stop": 17,
-    "page when it was stopped": 13,
+    "page when it was stopped": 12,
     "continue": 10,  # row, what is below it (2), who else runs, limit, lock, items, write
-    "page when it failed": 13,
+    "page when it failed": 12,
     "retry": 10,  # as continue
     "decide": 10,  # who else runs, locks (2), answer, items; decision, write, what goes on
     "again": 10,  # choices, question (2), its conversation, limit, answer above, write; what is sent

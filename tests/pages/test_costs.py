@@ -83,8 +83,8 @@ THREAD = (
 ROADS = [
     # Conversations
     page("/", 1, "recent models"),
-    page("/c/{conversation}/", 8, THREAD),
-    page("/c/{conversation}/?at={first}", 8, f"{THREAD}; the tree in place of siblings"),
+    page("/c/{conversation}/", 10, THREAD),
+    page("/c/{conversation}/?at={first}", 10, f"{THREAD}; the tree in place of siblings"),
     page("/c/{fork}/", 8, THREAD),
     part(
         "/c/{conversation}/earlier/?before={above}",
