@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.contrib.auth.models import User
 
 from ..core.items import clean
+from ..store.database.worded import Worded
 from ..store.models import Conversation
 from .models import Preference
 
@@ -31,6 +32,14 @@ def save_preference(user: User, **chosen: str | bool) -> None:
 
 def recent_models(user: User) -> list[str]:
     """The models at the heads of their newest conversations, the newest first."""
-    rows = Conversation.objects.filter(owner=user, deleted_at=None).order_by("-updated_at")
-    models = rows.values_list("head__model", flat=True)[:RECENT]
-    return list(dict.fromkeys(filter(None, models)))
+    return list(dict.fromkeys(model for (model,) in _HEADS.columns(user.pk) if model))
+
+
+_HEADS = Worded(
+    lambda owner: (
+        Conversation.objects.filter(owner=owner, deleted_at=None)
+        .order_by("-updated_at")
+        .values_list("head__model")[:RECENT]
+    ),
+    int,
+)

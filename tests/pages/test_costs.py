@@ -78,7 +78,7 @@ def strangers(path: str, statements: int, because: str, **how: Any) -> Road:
 
 THREAD = (
     "its row with head, choices and places; messages with counts and items, siblings; recent models, what is allowed, "
-    "origins, looks, reviews, wishes"
+    "whether there are origins, and these; looks; whether there is a review, and these, wishes"
 )
 ROADS = [
     # Conversations
