@@ -152,7 +152,10 @@ class ShownItem:
         if self.piece.withheld:
             return ""
         first = unmarked(self.piece.text[:2000]).partition("\n")[0]
-        return _SENTENCE.split(first)[0][:GIST] if first else "Kept by the provider, without words"
+        if not first:
+            # One that was stopped may have had words to come.
+            return "" if self.piece.cut else "Kept by the provider, without words"
+        return _SENTENCE.split(first)[0][:GIST]
 
     @cached_property
     def argument(self) -> str:

@@ -42,11 +42,16 @@ async function save(field, waits, typed) {
   if (kept === typed.trim() && field.value === typed) write(field, "");
 }
 
-// The words stand in the composer: above it only why, and how they are taken away.
+// The words stand in the composer: above it only why, and how they are taken away. Who empties the box sees them above again, since they
+// still wait.
+function cover(field, one) {
+  one?.toggleAttribute("data-taken", "begun" in field.dataset && field.value !== "");
+}
+
 function mark(field, one) {
   const back = one && "begun" in field.dataset;
   document.querySelector("#next [name=instead]")?.remove();
-  one?.toggleAttribute("data-taken", Boolean(back));
+  cover(field, one);
   if (back) field.setAttribute("aria-describedby", "next-when");
   else field.removeAttribute("aria-describedby");
   if (!back) return;
@@ -74,6 +79,7 @@ document.addEventListener("submit", ({ target, submitter }) => {
 document.addEventListener("asked", () => {
   if ("begun" in (box()?.dataset ?? {})) leave(box(), card()), look();
 });
+box()?.addEventListener("input", () => cover(box(), card()));
 document.addEventListener("news", look);
 document.addEventListener("htmx:afterSettle", look);
 look();

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from uuid import uuid4
+
 import pytest
 
 from chatapp.thread.endings import ending
+from chatapp.thread.item import ShownItem
 from chatapp.thread.items_so_far import items_so_far
 
 from .answers import answer, call, result, text, thought
@@ -16,6 +19,13 @@ from .answers import answer, call, result, text, thought
 def test_a_thought_that_was_cut_says_how(status, words):
     (shown,) = items_so_far(answer(status=status), [thought(cut=True)])
     assert shown.cut == words
+
+
+def test_a_thought_that_was_stopped_before_its_first_word_is_not_said_to_have_none():
+    (stopped,) = items_so_far(answer(status="stopped"), [thought(cut=True)])
+    (whole,) = items_so_far(answer(), [thought()])
+    assert ShownItem(uuid4(), stopped).gist == ""
+    assert ShownItem(uuid4(), whole).gist == "Kept by the provider, without words"
 
 
 @pytest.mark.parametrize("after", [text(cut=True), call(cut=True), thought("rs_2", cut=True)])

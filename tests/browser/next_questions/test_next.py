@@ -248,6 +248,18 @@ def test_what_came_back_is_removed_and_emptied_it_is_not_sent(enter, tab, upstre
     expect(tab.questions).to_have_count(1)
 
 
+def test_who_empties_the_box_sees_what_still_waits(tab, upstream):
+    ask(tab, upstream)
+    keep(tab, "And then?")
+    tab.press("Stop")
+    expect(tab.composer).to_have_value("And then?")
+    expect(waiting(tab).get_by_text("And then?")).to_be_hidden()
+    tab.composer.fill("")
+    expect(waiting(tab).get_by_text("And then?")).to_be_visible()
+    tab.composer.fill("Or")
+    expect(waiting(tab).get_by_text("And then?")).to_be_hidden()
+
+
 def test_when_the_answer_goes_on_it_is_a_card_again_with_its_new_words(enter, tab, upstream):
     ask(tab, upstream)
     other = beside(enter, tab)
