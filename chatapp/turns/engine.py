@@ -5,10 +5,10 @@ from __future__ import annotations
 import asyncio
 import contextvars
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from functools import cache, partial
 from pathlib import Path
-from typing import Any, ParamSpec, TypeVar
+from typing import Any, Concatenate, ParamSpec, TypeVar
 from uuid import UUID
 
 from django.conf import settings
@@ -49,6 +49,18 @@ STILL_SAVING = (
 Part = TypeVar("Part", bound=EnginePart)
 S = TypeVar("S", bound=Started | None)
 P = ParamSpec("P")
+
+
+def _asked_by_coroutine(
+    write: Callable[Concatenate[Engine, P], S],
+) -> Callable[Concatenate[Engine, P], Coroutine[Any, Any, S]]:
+    async def asked(self: Engine, /, *args: P.args, **asked: P.kwargs) -> S:
+        started, branch = await in_thread(_with_branch)(write, self, *args, **asked)
+        if isinstance(started, Started):
+            await self.runner.begin(started.claim, branch=branch)
+        return started
+
+    return asked
 
 
 class Engine:
@@ -117,27 +129,9 @@ class Engine:
             await self.runner.recover()
             await warm_up()
 
-    async def ask(self, *args: Any, **asked: Any) -> Started:
-        """`write_question`, and the turn that answers it."""
-        return await self._asked(self.write_question, *args, **asked)
-
-    async def ask_again(self, *args: Any, **asked: Any) -> Started:
-        """`write_answer`, and the turn that writes it."""
-        return await self._asked(self.write_answer, *args, **asked)
-
-    async def ask_kept(self, *args: Any, **asked: Any) -> Started | None:
-        """`write_kept`, and its turn."""
-        return await self._asked(self.write_kept, *args, **asked)
-
-    async def _asked(self, write: Callable[..., S], *args: Any, **asked: Any) -> S:
-        started, branch = await in_thread(_with_branch)(write, *args, **asked)
-        if isinstance(started, Started):
-            await self.runner.begin(started.claim, branch=branch)
-        return started
-
     def asked_by_page(self, write: Callable[P, S], *args: P.args, **asked: P.kwargs) -> S:
-        """The same for the thread of a page, which has a connection to the database already. The turn begins at once, and is waited
-        for by nobody."""
+        """What one of those below writes, and its turn, for the thread of a page, which has a connection to the database already. The
+        turn begins soon, and nobody waits for it."""
         refuse_late()
         started, branch = _with_branch(write, *args, **asked)
         if isinstance(started, Started):
@@ -190,6 +184,11 @@ class Engine:
     ) -> Started | None:
         """The turn that `start` makes, in one transaction with rows of its own; None where it makes none."""
         return start(self._as_asked(model, effort, submission, None))
+
+    # Each with the turn that answers it, for whoever is on the event loop.
+    ask = _asked_by_coroutine(write_question)
+    ask_again = _asked_by_coroutine(write_answer)
+    ask_kept = _asked_by_coroutine(write_kept)
 
     def definitions(self, names: Sequence[str] | None = None) -> list[dict[str, Any]]:
         """What models read of these tools, or of those that new conversations have; a name that is unknown is left out."""
