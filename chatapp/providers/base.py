@@ -72,11 +72,56 @@ class ModelSpec:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolSpec:
-    """A tool as the model reads it. `schema` is the JSON schema of its arguments."""
+    """A tool as the model reads it. `schema` is the JSON schema of its arguments; `strict`: whether they must follow it, where that was
+    said. `wire`: how a program of this `dialect` words it, with all that it says of it."""
 
     name: str
     description: str
     schema: Mapping[str, Any]
+    strict: bool | None = None
+    dialect: str = ""
+    wire: Mapping[str, Any] | None = None
+
+
+class Choice(StrEnum):
+    """What a model may do with its tools."""
+
+    AUTO = "auto"
+    NONE = "none"
+    REQUIRED = "required"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Form:
+    """What the answer's text must be: JSON of this schema, or any JSON where there is none."""
+
+    name: str = ""
+    description: str = ""
+    schema: Mapping[str, Any] | None = None
+    strict: bool | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wishes:
+    """What a program may want of one request beyond what the chat does; what is empty was not said. `call`: the one tool that it must call.
+    `extras`: the other fields of a request in this `dialect`, as they came; `hosted`: its tools of other kinds than functions; `betas`:
+    what Anthropic's clients ask for by header."""
+
+    temperature: float | None = None
+    top_p: float | None = None
+    most_output: int | None = None
+    stop: tuple[str, ...] = ()
+    choice: Choice | None = None
+    call: str = ""
+    parallel: bool | None = None
+    form: Form | None = None
+    dialect: str = ""
+    extras: Mapping[str, Any] = field(default_factory=dict)
+    hosted: tuple[Mapping[str, Any], ...] = ()
+    betas: tuple[str, ...] = ()
+
+
+NO_WISHES = Wishes()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,6 +139,7 @@ class Ask:
     may_call: bool = True
     round: int = 0
     repairs: frozenset[Repair] = frozenset()
+    wishes: Wishes = NO_WISHES
 
     @property
     def who(self) -> str:
