@@ -14,7 +14,7 @@ from chatapp.gateway.store.requests import begin_request
 from chatapp.insight.models import PersonDay
 from chatapp.store import in_thread
 from tests.support.front import house
-from tests.support.stage import play
+from tests.support.stage import play, until
 
 
 @pytest.mark.django_db(transaction=True)
@@ -30,9 +30,7 @@ def test_what_a_dead_process_was_answering_is_ended_and_what_this_one_answers_go
             await in_thread(begin)(f"{here.partition('/')[0]}/dead")
             await in_thread(begin)("elsewhere/alive")
             keeping = asyncio.create_task(KeyRequests(every=0.01).keep())
-            async with asyncio.timeout(10):
-                while not await in_thread(PersonDay.objects.exists)():
-                    await asyncio.sleep(0.01)
+            await until(in_thread(PersonDay.objects.exists))
             keeping.cancel()
             left = await in_thread(lambda: set(KeyRequest.objects.values_list("runner", flat=True)))()
             assert left == {here, "elsewhere/alive"}
