@@ -3,6 +3,7 @@
 from ..accounts.models import OUTLINE_CAP, NameOutline, SignedUp, WayIn
 from ..branches.models import Origin
 from ..catalog.models import Installation, KnownModel, ModelProvider
+from ..gateway.models import ApiKey, KeyDay, KeyRequest, KeyRule
 from ..insight.models import ModelDay, PersonDay
 from ..limits.models import DailyLimit
 from ..mcp_servers.models import McpServer, McpTool
@@ -40,6 +41,7 @@ __all__ = [
     "OUTLINE_CAP",
     "TOOL_NAME_CAP",
     "UNFINISHED",
+    "ApiKey",
     "Conversation",
     "DailyLimit",
     "Draft",
@@ -47,6 +49,9 @@ __all__ = [
     "Heartbeat",
     "Installation",
     "Item",
+    "KeyDay",
+    "KeyRequest",
+    "KeyRule",
     "KnownModel",
     "LongWrite",
     "Look",

@@ -17,6 +17,8 @@ from chatapp.config.logs import JsonFormatter, TextFormatter
 from chatapp.core import contracts
 from chatapp.core.history import History, Question
 from chatapp.core.items import Item, Kind
+from chatapp.gateway.models import ApiKey
+from chatapp.gateway.names import model_meant
 from chatapp.management.columns import column_after
 from chatapp.management.remainders import read, stands_in
 from chatapp.markdown.addresses_in_text import Addresses
@@ -33,8 +35,9 @@ from chatapp.pages.door.form_bodies import read_form
 from chatapp.pages.door.open_sockets import Rate
 from chatapp.providers import refusals
 from chatapp.providers.anthropic import refusals as anthropic_refusals
-from chatapp.providers.base import ToolSpec
+from chatapp.providers.base import ModelSpec, ToolSpec
 from chatapp.providers.chat import refusals as chat_errors
+from chatapp.providers.configured import Catalog
 from chatapp.providers.demo import calling
 from chatapp.providers.demo.replies import Reply
 from chatapp.providers.openai import refusals as openai_refusals
@@ -94,6 +97,9 @@ ROADS: dict[str, Road] = {
 
 # What is reached through pages and rows, or begins in a class.
 ROADS |= {
+    "gateway.names.model_meant": lambda text: model_meant(
+        text, ApiKey(), Catalog([]), known=_KNOWN_MODELS, default=""
+    ),
     "how a message begins on the map": lambda text: tree_map.beginning_in_words(_beginning(text)),
     "how a thought begins": lambda text: _shown(text).gist,
     "the first argument of a call": lambda text: _shown(json.dumps({"a": text, "b": text})).argument,
@@ -107,6 +113,7 @@ ROADS |= {
     "what an MCP server answered": lambda text: results.in_text(_answer(text)),
     "arguments of an MCP tool": lambda text: checking.argument_problems(_SCHEMA, {"a": text, "b": [text]}),
 }
+_KNOWN_MODELS = [ModelSpec(provider="a", dialect="chat", name=f"a-{n}") for n in range(9)]
 _TOOLS = [
     ToolSpec(name=tool.name, description=tool.definition["description"], schema=tool.definition["schema"])
     for tool in TOOLS.values()
@@ -275,6 +282,11 @@ NOT_WALKED = (
     "config.mail_server",
     "conversations.store",
     "conversations.views",
+    "gateway.admin",
+    "gateway.models",
+    "gateway.part",
+    "gateway.store",
+    "gateway.views",
     "insight.models",
     "insight.store",
     "insight.views",
