@@ -44,3 +44,7 @@ class Handed:
     def item(self, prefix: str, key: str) -> str:
         """The same item is named alike under every prefix, so that a call and the item that brings it are found by either."""
         return f"{prefix}{self.secret}{self.keys.setdefault(key, len(self.keys)):02}"
+
+    def seal(self, key: str, real: str) -> str:
+        """What is handed out in the place of a thought's signature or encrypted content, which may be none."""
+        return real or self.item("sl_", key)
