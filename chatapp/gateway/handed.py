@@ -46,5 +46,5 @@ class Handed:
         return f"{prefix}{self.secret}{self.keys.setdefault(key, len(self.keys)):02}"
 
     def seal(self, key: str, real: str) -> str:
-        """What a program gets in the place of a thought's encrypted content. `real`: the provider's, where there is one."""
+        """What is handed out in the place of a thought's signature or encrypted content, which may be none."""
         return real or self.item("sl_", key)

@@ -8,7 +8,7 @@ from binascii import Error
 from typing import Any
 
 from ....core.items import clean
-from .fields import Fields
+from ..given import Given
 
 OURS = "thoughtline.1."
 CONTENT = "encrypted_content"
@@ -23,16 +23,16 @@ def compaction_item(item_id: str, summary: str) -> dict[str, Any]:
     return {"id": item_id, "type": "compaction", CONTENT: packed(summary)}
 
 
-def summary_in(item: Fields) -> str | None:
+def summary_in(item: Given) -> str | None:
     """In words for a model; None where the item is a provider's own."""
-    content = item.word(CONTENT)
+    content = item.says(CONTENT)
     if not content.startswith(OURS):
         return None
-    return f"{BEFORE}\n\n{_unpacked(item, content[len(OURS) :])}"
+    return f"{BEFORE}\n\n{_unpacked(item.must(CONTENT), content[len(OURS) :])}"
 
 
-def _unpacked(item: Fields, content: str) -> str:
+def _unpacked(given: Given, content: str) -> str:
     try:
         return clean(urlsafe_b64decode(content.encode("ascii")).decode())
     except (Error, ValueError):
-        raise item.wrong(CONTENT, "is not whole: send the compaction as it came.") from None
+        raise given.wrong("is not whole: send the compaction as it came") from None

@@ -13,7 +13,7 @@ from ...handed import Handed
 from ..asked import Asked, Role, Said
 from ..door import PROVIDER, Wrong
 from .compacted import compaction_item
-from .kept import Kept, input_kept
+from .kept import KeptResponse, input_kept
 from .reading import read
 from .response import usage_of
 
@@ -43,7 +43,7 @@ def asked_to_sum_up(asked: Asked) -> Asked:
 
 
 def compaction(
-    asked: Asked, previous: Sequence[Kept], summary: str, usage: Usage, handed: Handed, at: int
+    asked: Asked, previous: Sequence[KeptResponse], summary: str, usage: Usage, handed: Handed, at: int
 ) -> Json:
     """The answer: a window to go on from. Without a summary there is none."""
     if not summary.strip():

@@ -16,7 +16,7 @@ NO_ARGUMENTS = "{}"
 
 
 @dataclass(slots=True, kw_only=True)
-class Growing:
+class GrowingOutput:
     """An item that was begun, at its place in the output. Events come without their number."""
 
     id: str
@@ -72,7 +72,7 @@ class Growing:
 
 
 @dataclass(slots=True, kw_only=True)
-class GrowingThought(Growing):
+class GrowingThought(GrowingOutput):
     """`seal`: what goes out in the place of its encrypted content, once it is finished; "" where none was asked for."""
 
     seal: str = ""
@@ -97,7 +97,7 @@ class GrowingThought(Growing):
 
 
 @dataclass(slots=True, kw_only=True)
-class GrowingMessage(Growing):
+class GrowingMessage(GrowingOutput):
     """`refuses`: known only of a message that was finished before a word of it went out."""
 
     refuses: bool = False
@@ -143,7 +143,7 @@ class GrowingMessage(Growing):
 
 
 @dataclass(slots=True, kw_only=True)
-class GrowingCall(Growing):
+class GrowingCall(GrowingOutput):
     """`namespace`: where the program has the function, if it has it in one."""
 
     call_id: str

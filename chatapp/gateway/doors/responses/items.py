@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from ....core.items import clean
 from ..asked import Answer, Call, Other, Result, Role, Said, Thought, Told, Words
 from ..door import Wrong, invalid
+from ..given import Given
 from .compacted import summary_in
-from .fields import Fields, rows
 from .names import one_name
 from .parts import parts_in, words_in
 
@@ -21,32 +20,39 @@ FromModel = Thought | Words | Call | Other
 Entry = Said | Result | FromModel
 
 
-def entries_in(body: Fields) -> list[Entry]:
-    value = body.values.get(INPUT)
-    match value:
+def entries_in(body: Given) -> list[Entry]:
+    said = body.at(INPUT)
+    match said and said.value:
         case None:
             return []
-        case str():
-            return [Said(role=Role.USER, parts=(clean(value),), wire=as_item(value))]
+        case str(words):
+            return [entry(Given(as_item(words)))]
         case list():
-            return [entry(item) for item in rows(value, INPUT)]
+            return [entry(item) for item in body.must(INPUT).objects()]
         case _:
-            raise body.mistyped(INPUT, "a string or a list of items")
+            raise body.must(INPUT).wrong("must be a string or a list of items", "invalid_type")
 
 
 def as_item(words: str) -> dict[str, Any]:
     return {"type": "message", "role": "user", "content": [{"type": "input_text", "text": words}]}
 
 
-def kind_of(item: Fields) -> str:
+def kind_of(item: Given) -> str:
     """The easy form of a message has no type, and a reference may have none."""
-    kind = item.word("type")
-    if kind or not (item.has("role") or item.has("id")):
-        return kind or item.needed("type")
-    return "message" if item.has("role") else REFERENCE
+    kind = item.says("type")
+    if kind or (item.at("role") is None and item.at("id") is None):
+        return kind or item.must("type").name()
+    return REFERENCE if item.at("role") is None else "message"
 
 
-def entry(item: Fields) -> Entry:
+def as_came(item: Given) -> dict[str, Any]:
+    """With its type, and without what clients write down as null where they were told nothing: providers refuse some of that."""
+    said = {name: value for name, value in item.fields().items() if value is not None}
+    return {**said, "type": kind_of(item)}
+
+
+def entry(item: Given) -> Entry:
+    item.says("id")
     match kind_of(item):
         case "message":
             return _message(item)
@@ -55,9 +61,11 @@ def entry(item: Fields) -> Entry:
         case "function_call":
             return _call(item)
         case "function_call_output":
-            return Result(call_id=item.name("call_id"), parts=parts_in(item, "output"), wire=item.values)
+            return _result(item)
         case "compaction" | "compaction_summary":
             return _compaction(item)
+        case "item_reference":
+            return Other(wire=as_came(item), id=item.must("id").name())
         case _:
             return _other(item)
 
@@ -81,35 +89,35 @@ def _told(entries: Iterable[Entry]) -> Iterator[Told]:
         yield Answer(parts=tuple(parts))
 
 
-def _message(item: Fields) -> Said | Words:
-    role = item.name("role")
+def _message(item: Given) -> Said | Words:
+    role, content = item.must("role").one_of((*Role, ASSISTANT)), item.must("content")
     if role == ASSISTANT:
-        return Words(text="".join(words_in(item, "content")), id=item.word("id"), wire=item.values)
-    return Said(role=_role(item, role), parts=parts_in(item, "content"), wire=item.values)
+        return Words(text="".join(words_in(content)), id=item.says("id"), wire=as_came(item))
+    return Said(role=Role(role), parts=parts_in(content), wire=as_came(item))
 
 
-def _role(item: Fields, role: str) -> Role:
-    item.one_of("role", (*Role, ASSISTANT))
-    return Role(role)
-
-
-def _thought(item: Fields) -> Thought:
-    said = [words_in(item, name) for name in ("summary", "content") if item.has(name)]
+def _thought(item: Given) -> Thought:
+    said = [item.take(name, words_in) or () for name in ("summary", "content")]
     text = next((BETWEEN_PARTS.join(words) for words in said if any(words)), "")
-    return Thought(text=text, id=item.word("id"), seal=item.word("encrypted_content"), wire=item.values)
+    return Thought(text=text, id=item.says("id"), seal=item.says("encrypted_content"), wire=as_came(item))
 
 
-def _call(item: Fields) -> Call:
+def _call(item: Given) -> Call:
     return Call(
-        id=item.name("call_id"),
-        name=one_name(item.word("namespace"), item.needed("name")),
-        arguments=item.needed("arguments"),
-        item_id=item.word("id"),
-        wire=item.values,
+        id=item.must("call_id").name(),
+        name=one_name(item.says("namespace"), item.must("name").text()),
+        arguments=item.must("arguments").text(),
+        item_id=item.says("id"),
+        wire=as_came(item),
     )
 
 
-def _compaction(item: Fields) -> Said | Other:
+def _result(item: Given) -> Result:
+    call_id = item.must("call_id").name()
+    return Result(call_id=call_id, parts=parts_in(item.must("output")), wire=as_came(item))
+
+
+def _compaction(item: Given) -> Said | Other:
     """A summary of ours is words again; a provider's is for that provider."""
     summary = summary_in(item)
     if summary is None:
@@ -117,8 +125,8 @@ def _compaction(item: Fields) -> Said | Other:
     return Said(role=Role.USER, parts=(summary,), wire=as_item(summary))
 
 
-def _other(item: Fields) -> Other:
-    return Other(wire={"type": kind_of(item), **item.values}, id=item.word("id"))
+def _other(item: Given) -> Other:
+    return Other(wire=as_came(item), id=item.says("id"))
 
 
 def without_its_call(entries: Iterable[Entry], known: Iterable[str]) -> Wrong | None:

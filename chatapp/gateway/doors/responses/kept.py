@@ -7,11 +7,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
+from ....core.values import rows
 from ...handed import ALPHABET, LENGTH
 from ..asked import Answer, Asked, Other, Told
 from ..door import invalid
+from ..given import Given
 from .errors import unknown_item
-from .fields import Fields
 from .items import INPUT, REFERENCE, Entry, as_item, entries_in, entry, kind_of, told
 from .reading import instructions, orphan
 
@@ -22,7 +23,7 @@ PREFIXES = {"message": "msg_", "reasoning": "rs_", "function_call": "fc_", "func
 MARK = "i"
 
 
-class Kept(NamedTuple):
+class KeptResponse(NamedTuple):
     """One response: the items of its request, and those of the answer."""
 
     input: Sequence[Json]
@@ -39,16 +40,16 @@ class InputPlace(NamedTuple):
 def input_kept(asked: Asked, secret: str, found: Mapping[str, Json] | None = None) -> list[Json]:
     """The items of a request, each with an id: its own, or one of ours. `found`: what its references mean."""
     said = asked.body.get(INPUT)
-    items = [as_item(said)] if isinstance(said, str) else said or []
-    return [_kept(Fields(item), n, secret, found or {}) for n, item in enumerate(items)]
+    items = [as_item(said)] if isinstance(said, str) else rows(said)
+    return [_kept(Given(item), n, secret, found or {}) for n, item in enumerate(items)]
 
 
-def _kept(item: Fields, n: int, secret: str, found: Mapping[str, Json]) -> Json:
+def _kept(item: Given, n: int, secret: str, found: Mapping[str, Json]) -> Json:
     kind = kind_of(item)
-    if kind == REFERENCE and item.word("id") in found:
-        return dict(found[item.word("id")])
-    own = item.word("id") or f"{PREFIXES.get(kind, 'item_')}{secret}{MARK}{n}"
-    kept = {**item.values, "id": own, "type": kind}
+    if kind == REFERENCE and item.says("id") in found:
+        return dict(found[item.says("id")])
+    own = item.says("id") or f"{PREFIXES.get(kind, 'item_')}{secret}{MARK}{n}"
+    kept = {**item.fields(), "id": own, "type": kind}
     return _whole_message(kept) if kind == "message" else kept
 
 
@@ -75,19 +76,19 @@ def referenced(asked: Asked) -> tuple[str, ...]:
     return tuple(part.id for part in parts if isinstance(part, Other) and part.wire["type"] == REFERENCE)
 
 
-def joined(previous: Sequence[Kept], now: Asked, found: Mapping[str, Json] | None = None) -> Asked:
+def joined(previous: Sequence[KeptResponse], now: Asked, found: Mapping[str, Json] | None = None) -> Asked:
     """What is asked, with the history of the responses that it goes on from, the first of them first, and with what it names by ids.
     `found`: items of other responses by their ids. The instructions of earlier requests hold no longer."""
     before = [item for kept in previous for item in (*kept.input, *kept.output)]
     known = {item["id"]: item for item in before if isinstance(item.get("id"), str)} | dict(found or {})
-    body = Fields(now.body)
+    body = Given(now.body)
     said = [_resolved(each, n, known) for n, each in enumerate(entries_in(body))]
-    earlier = [entry(Fields(item)) for item in before]
+    earlier = [entry(Given(item)) for item in before]
     _check(earlier, said)
     return replace(now, history=_history(body, [*earlier, *said]))
 
 
-def _history(body: Fields, entries: list[Entry]) -> tuple[Told, ...]:
+def _history(body: Given, entries: list[Entry]) -> tuple[Told, ...]:
     history = told([*instructions(body), *entries])
     if not history:
         raise invalid(f"`{INPUT}` is empty: there is nothing to answer.", INPUT)
@@ -98,9 +99,9 @@ def _resolved(said: Entry, n: int, known: Mapping[str, Json]) -> Entry:
     if not isinstance(said, Other) or said.wire["type"] != REFERENCE:
         return said
     item = known.get(said.id)
-    if item is None or kind_of(Fields(item)) == REFERENCE:
+    if item is None or kind_of(Given(item)) == REFERENCE:
         raise unknown_item(said.id, f"{INPUT}[{n}].id")
-    return entry(Fields(item))
+    return entry(Given(item))
 
 
 def _check(earlier: list[Entry], said: list[Entry]) -> None:
@@ -114,15 +115,15 @@ def deleted(response_id: str) -> Json:
 
 def listed(items: Sequence[Json], query: Mapping[str, str]) -> Json:
     """A page of the items of a request, as `limit`, `order` and `after` want it."""
-    rows = list(items) if _order(query) == "asc" else list(reversed(items))
-    rows = rows[_after(rows, query.get("after", "")) :]
-    page = rows[: _limit(query)]
+    ordered = list(items) if _order(query) == "asc" else list(reversed(items))
+    left = ordered[_after(ordered, query.get("after", "")) :]
+    page = left[: _limit(query)]
     return {
         "object": "list",
         "data": page,
         "first_id": page[0]["id"] if page else None,
         "last_id": page[-1]["id"] if page else None,
-        "has_more": len(rows) > len(page),
+        "has_more": len(left) > len(page),
     }
 
 
@@ -133,10 +134,10 @@ def _order(query: Mapping[str, str]) -> str:
     return order
 
 
-def _after(rows: Sequence[Json], after: str) -> int:
+def _after(items: Sequence[Json], after: str) -> int:
     if not after:
         return 0
-    place = next((n for n, item in enumerate(rows) if item["id"] == after), None)
+    place = next((n for n, item in enumerate(items) if item["id"] == after), None)
     if place is None:
         raise unknown_item(after, "after")
     return place + 1

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterable
 
 from ....core.attached import Attached, AttachedKind
-from ....core.items import clean
-from .fields import Fields, rows
+from ..attachments import at_address
+from ..given import Given
 
 Part = str | Attached
 WORDS = {
@@ -17,80 +17,66 @@ WORDS = {
     "reasoning_text": "text",
     "refusal": "refusal",
 }
-DATA = "data:"
-IN_BASE64 = ";base64"
 
 
-def parts_in(owner: Fields, name: str) -> tuple[Part, ...]:
-    """A string, or a list of parts; one that has neither is told where it stands."""
-    value = owner.values.get(name)
-    match value:
-        case None:
-            raise owner.wrong(name, "is missing.")
+def parts_in(content: Given) -> tuple[Part, ...]:
+    """A string, or a list of parts."""
+    match content.value:
         case str():
-            return (clean(value),)
+            return (content.text(),)
         case list():
-            return tuple(_part(part) for part in rows(value, owner.at(name)))
+            return tuple(_part(part) for part in content.rows())
         case _:
-            raise owner.mistyped(name, "a string or a list of parts")
+            raise content.wrong("must be a string or a list of parts", "invalid_type")
 
 
-def words_in(owner: Fields, name: str) -> tuple[str, ...]:
-    return tuple(part for part in parts_in(owner, name) if isinstance(part, str))
+def words_in(content: Given) -> tuple[str, ...]:
+    return tuple(words(parts_in(content)))
 
 
-def _part(part: Fields) -> Part:
-    kind = part.name("type")
+def words(parts: Iterable[Part]) -> Iterable[str]:
+    return (part for part in parts if isinstance(part, str))
+
+
+def _part(part: Given) -> Part:
+    kind = part.must("type").name()
     if kind in WORDS:
-        return part.needed(WORDS[kind])
+        return part.must(WORDS[kind]).text()
     match kind:
         case "input_image" | "computer_screenshot":
             return _picture(part)
         case "input_file":
             return _file(part)
         case "input_audio":
-            return _sound(part.inner("input_audio"))
+            return _sound(part.must("input_audio"))
         case _:
             # Of a kind that came after this was written: it goes where the whole message goes as it came.
             return Attached(kind=AttachedKind.FILE, name=kind)
 
 
-def _picture(part: Fields) -> Attached:
-    if not part.word("image_url") and not part.word("file_id"):
-        raise part.wrong("image_url", "is missing: an address of the picture, its data, or a `file_id`.")
-    place = _place(part, "image_url")
-    return Attached(
-        kind=AttachedKind.PICTURE, file_id=part.word("file_id"), detail=part.word("detail"), **place
-    )
+def _picture(part: Given) -> Attached:
+    file_id = part.says("file_id")
+    if file_id:
+        return Attached(kind=AttachedKind.PICTURE, file_id=file_id, detail=part.says("detail"))
+    return at_address(part.must("image_url"), AttachedKind.PICTURE, detail=part.says("detail"))
 
 
-def _file(part: Fields) -> Attached:
-    if not any(part.word(name) for name in ("file_data", "file_url", "file_id")):
-        raise part.wrong("file_data", "is missing, and so are `file_url` and `file_id`.")
-    place = _place(part, "file_url") | _data(part, "file_data")
-    return Attached(kind=AttachedKind.FILE, file_id=part.word("file_id"), name=part.word("filename"), **place)
+def _file(part: Given) -> Attached:
+    name = part.says("filename")
+    if file_id := part.says("file_id"):
+        return Attached(kind=AttachedKind.FILE, file_id=file_id, name=name)
+    if (address := part.at("file_url")) is not None:
+        return at_address(address, AttachedKind.FILE, name=name)
+    return _with_data(part.must("file_data"), name)
 
 
-def _sound(sound: Fields) -> Attached:
-    media_type = f"audio/{sound.name('format')}"
-    return Attached(kind=AttachedKind.FILE, data=sound.name("data"), media_type=media_type)
-
-
-def _place(part: Fields, name: str) -> dict[str, Any]:
-    address = part.word(name)
-    return _data(part, name) if _is_data(address) else {"url": address}
-
-
-def _data(part: Fields, name: str) -> dict[str, Any]:
+def _with_data(data: Given, name: str) -> Attached:
     """Base64, alone or in an address that says of what type it is."""
-    said = part.word(name)
-    if not said or not _is_data(said):
-        return {"data": said} if said else {}
-    head, _, data = said[len(DATA) :].partition(",")
-    if not data or not head.endswith(IN_BASE64):
-        raise part.wrong(name, "must be `data:<type>;base64,<data>` where it begins with `data:`.")
-    return {"data": data, "media_type": head.partition(";")[0]}
+    if data.text()[:5].lower() == "data:":
+        return at_address(data, AttachedKind.FILE, name=name)
+    return Attached(kind=AttachedKind.FILE, data=data.name(), name=name)
 
 
-def _is_data(address: str) -> bool:
-    return address[: len(DATA)].lower() == DATA
+def _sound(sound: Given) -> Attached:
+    media_type = f"audio/{sound.must('format').name()}"
+    return Attached(kind=AttachedKind.FILE, data=sound.must("data").name(), media_type=media_type)

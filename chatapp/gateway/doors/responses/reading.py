@@ -8,8 +8,8 @@ from typing import Any
 from ....providers.base import OFF, Form, Wishes
 from ...handed import place_of
 from ..asked import Asked, Call, Other, Result, Role, Said, Told
-from ..door import Wrong, invalid
-from .fields import Fields
+from ..door import Wrong
+from ..given import Given
 from .items import INPUT, Entry, entries_in, told, without_its_call
 from .tools import DIALECT, Offer, offer_in
 
@@ -38,28 +38,28 @@ UNDERSTOOD = frozenset(
         "generate",
     }
 )
-JSON_KINDS = ("json_object", "json_schema")
+FORMS = ("", "text", "json_object", "json_schema")
+PENALTIES = ("presence_penalty", "frequency_penalty")
+WORDS_SAID_AGAIN = ("prompt_cache_key", "safety_identifier", "user", "service_tier")
 NOT_IN_BACKGROUND = (
-    "cannot be true: a response is made while its program is connected. Leave it out, and use `stream`."
+    "cannot be true: a response is made while its program is connected. Leave it out, and use `stream`"
 )
-NO_CONVERSATIONS = "is not kept here: send `previous_response_id`, or the whole history as `input`."
+NO_CONVERSATIONS = "is not kept here: send `previous_response_id`, or the whole history as `input`"
 
 
 def read(body: Any, headers: Mapping[str, str]) -> Asked:
-    if not isinstance(body, dict):
-        raise invalid("The request must be a JSON object.")
-    fields = Fields(body)
-    _refuse(fields)
-    _check_echoed(fields)
-    entries = entries_in(fields)
-    asked = _asked(fields, offer_in(fields), told([*instructions(fields), *entries]))
-    _check_whole(fields, asked, entries)
+    given = Given.body(body)
+    _refuse(given)
+    _check_echoed(given)
+    entries = entries_in(given)
+    asked = _asked(given, offer_in(given), told([*instructions(given), *entries]))
+    _check_whole(given, asked, entries)
     return asked
 
 
-def instructions(fields: Fields) -> list[Entry]:
+def instructions(body: Given) -> list[Entry]:
     """They hold for this request alone: no later one carries them over. Without a wire, for they were no item."""
-    words = fields.word("instructions")
+    words = body.says("instructions")
     return [Said(role=Role.SYSTEM, parts=(words,))] if words else []
 
 
@@ -68,38 +68,35 @@ def generates(asked: Asked) -> bool:
     return asked.body.get("generate") is not False
 
 
-def _refuse(fields: Fields) -> None:
-    if fields.flag("background"):
-        raise fields.wrong("background", NOT_IN_BACKGROUND)
-    if fields.has("conversation"):
-        raise fields.wrong("conversation", NO_CONVERSATIONS)
+def _refuse(body: Given) -> None:
+    if body.take("background", Given.flag):
+        raise body.must("background").wrong(NOT_IN_BACKGROUND)
+    if conversation := body.at("conversation"):
+        raise conversation.wrong(NO_CONVERSATIONS)
 
 
-def _check_echoed(fields: Fields) -> None:
+def _check_echoed(body: Given) -> None:
     """What the response says again, and nothing else here reads."""
-    for name in ("prompt_cache_key", "safety_identifier", "user", "service_tier"):
-        fields.word(name)
-    fields.one_of("truncation", ("auto", "disabled"))
-    fields.count("max_tool_calls")
-    fields.count("top_logprobs", most=20)
-    for name in ("presence_penalty", "frequency_penalty"):
-        fields.number(name, -2, 2)
-    fields.words("include")
-    fields.inner("stream_options")
-    metadata = fields.inner("metadata")
-    for name in metadata.values:
-        metadata.needed(name)
-    fields.flag("generate")
+    for name in WORDS_SAID_AGAIN:
+        body.says(name)
+    for name in PENALTIES:
+        body.take(name, lambda given: given.up_to(2, -2))
+    body.take("truncation", lambda given: given.one_of(("auto", "disabled")))
+    body.take("max_tool_calls", Given.count)
+    body.take("top_logprobs", lambda given: given.up_to(20))
+    body.take("include", lambda given: [row.text() for row in given.rows()])
+    body.take("stream_options", Given.fields)
+    body.take("metadata", lambda given: [given.must(name).text() for name in given.fields()])
+    body.take("generate", Given.flag)
 
 
-def _check_whole(fields: Fields, asked: Asked, entries: list[Entry]) -> None:
-    """What cannot be a request alone may be one that goes on from another response."""
-    if asked.previous:
+def _check_whole(body: Given, asked: Asked, entries: list[Entry]) -> None:
+    """What cannot be a request alone may be one that goes on from another response, or fills a form that its provider has."""
+    if asked.previous or body.at("prompt") or not generates(asked):
         return
-    if not fields.has(INPUT) and not fields.has("prompt") and generates(asked):
-        raise fields.wrong(INPUT, "is missing.")
-    if not asked.history and not fields.has("prompt") and generates(asked):
-        raise fields.wrong(INPUT, "is empty: there is nothing to answer.")
+    if not asked.history:
+        raise body.must(INPUT).wrong("is empty: there is nothing to answer")
+    body.must(INPUT)
     if wrong := orphan(entries):
         raise wrong
 
@@ -114,83 +111,79 @@ def orphan(entries: Sequence[Entry], earlier: Sequence[Entry] = ()) -> Wrong | N
     return without_its_call(entries, known | ours)
 
 
-def _asked(fields: Fields, offer: Offer, history: tuple[Told, ...]) -> Asked:
-    effort = fields.inner("reasoning").word("effort")
+def _asked(body: Given, offer: Offer, history: tuple[Told, ...]) -> Asked:
     return Asked(
-        model=fields.word("model"),
+        model=body.says("model"),
         history=history,
-        stream=fields.flag("stream") or False,
+        stream=body.take("stream", Given.flag) or False,
         tools=offer.tools,
-        wishes=_wishes(fields, offer),
-        effort=OFF if effort == NO_THOUGHTS else effort,
-        previous=_previous(fields),
-        store=fields.flag("store") is not False,
-        body=fields.values,
+        wishes=_wishes(body, offer),
+        effort=body.take("reasoning", _effort) or "",
+        previous=_previous(body),
+        store=body.take("store", Given.flag) is not False,
+        body=body.fields(),
     )
 
 
-def _previous(fields: Fields) -> str:
-    previous = fields.word("previous_response_id")
+def _effort(reasoning: Given) -> str:
+    effort = reasoning.says("effort")
+    return OFF if effort == NO_THOUGHTS else effort
+
+
+def _previous(body: Given) -> str:
+    previous = body.says("previous_response_id")
     if len(previous) > LONGEST_ID:
-        raise fields.wrong("previous_response_id", "is too long to be an id.")
+        raise body.must("previous_response_id").wrong("is too long to be an id")
     return previous
 
 
-def _wishes(fields: Fields, offer: Offer) -> Wishes:
+def _wishes(body: Given, offer: Offer) -> Wishes:
     return Wishes(
-        temperature=fields.number("temperature", 0, 2),
-        top_p=fields.number("top_p", 0, 1),
-        most_output=fields.count("max_output_tokens", least=1),
+        temperature=body.take("temperature", lambda given: given.up_to(2)),
+        top_p=body.take("top_p", lambda given: given.up_to(1)),
+        most_output=body.take("max_output_tokens", Given.count),
         choice=offer.choice,
         call=offer.call,
-        parallel=fields.flag("parallel_tool_calls"),
-        form=_form(fields.inner("text").inner("format")),
+        parallel=body.take("parallel_tool_calls", Given.flag),
+        form=body.take("text", lambda text: text.take("format", _form)),
         dialect=DIALECT,
-        extras=_extras(fields, offer),
+        extras=_extras(body, offer),
         hosted=offer.hosted,
     )
 
 
-def _form(form: Fields) -> Form | None:
-    match form.word("type"):
+def _form(form: Given) -> Form | None:
+    match form.says("type"):
         case "json_object":
             return Form()
         case "json_schema":
             return Form(
-                name=form.name("name"),
-                description=form.word("description"),
-                schema=_schema(form),
-                strict=form.flag("strict"),
+                name=form.must("name").name(),
+                description=form.says("description"),
+                schema=form.must("schema").fields(),
+                strict=form.take("strict", Given.flag),
             )
         case _:
             return None
 
 
-def _schema(form: Fields) -> Mapping[str, Any]:
-    if not form.has("schema"):
-        raise form.wrong("schema", "is missing.")
-    return form.inner("schema").values
-
-
-def _extras(fields: Fields, offer: Offer) -> dict[str, Any]:
+def _extras(body: Given, offer: Offer) -> dict[str, Any]:
     """What another dialect has no word for, as it came."""
-    left = {
-        name: value for name, value in fields.values.items() if name not in UNDERSTOOD and value is not None
+    said = {
+        **{name: value for name, value in body.fields().items() if name not in UNDERSTOOD},
+        "tool_choice": offer.raw,
+        "reasoning": body.take("reasoning", lambda given: _without(given, "effort")),
+        "text": body.take("text", _text),
     }
-    thinking = _without(fields.inner("reasoning"), "effort")
-    text = _without(fields.inner("text"), "format" if _is_understood(fields) else "")
-    chosen = {"tool_choice": offer.raw} if offer.raw else {}
-    return left | chosen | _named("reasoning", thinking) | _named("text", text)
+    return {name: value for name, value in said.items() if value is not None and value != {}}
 
 
-def _is_understood(fields: Fields) -> bool:
+def _text(text: Given) -> dict[str, Any]:
     """A form of a kind unknown here is the wire's to word."""
-    return fields.inner("text").inner("format").word("type") in ("", "text", *JSON_KINDS)
+    kind = text.take("format", lambda form: form.says("type")) or ""
+    return _without(text, "format" if kind in FORMS else "")
 
 
-def _without(fields: Fields, left_out: str) -> dict[str, Any]:
-    return {name: value for name, value in fields.values.items() if name != left_out and value is not None}
-
-
-def _named(name: str, values: dict[str, Any]) -> dict[str, Any]:
-    return {name: values} if values else {}
+def _without(given: Given, left_out: str) -> dict[str, Any]:
+    said = given.fields().items()
+    return {name: value for name, value in said if name != left_out and value is not None}

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from ....core.values import Json, rows, word
 from ....providers.base import Choice, ToolSpec
-from ..door import Wrong
-from .fields import Fields
+from ..given import Given
 from .names import one_name
 
 DIALECT = "responses"
@@ -29,102 +29,95 @@ class Offer:
     raw: Any = None
 
 
-def offer_in(body: Fields) -> Offer:
-    rows = list(body.rows("tools"))
-    for row in rows:
-        row.name("type")
-    chosen = body.values.get("tool_choice")
-    match chosen:
-        case None | str():
-            return _offer(rows, choice=_choice(body))
+def offer_in(body: Given) -> Offer:
+    tools = body.take("tools", Given.objects) or []
+    chosen = body.at("tool_choice")
+    match chosen and chosen.value:
         case dict():
-            return _chosen(rows, body.inner("tool_choice"))
+            return _chosen(tools, body.must("tool_choice"))
+        case None:
+            return _offer(tools)
         case _:
-            raise body.mistyped("tool_choice", "a string or an object")
+            return _offer(tools, choice=_choice(tools, body.must("tool_choice")))
 
 
-def _choice(body: Fields) -> Choice | None:
-    said = body.one_of("tool_choice", tuple(Choice))
-    if said == Choice.REQUIRED and not body.values.get("tools"):
-        raise body.wrong("tool_choice", "is `required`, and there are no `tools`.")
-    return Choice(said) if said else None
+def _choice(tools: list[Given], said: Given) -> Choice:
+    choice = Choice(said.one_of(tuple(Choice)))
+    if choice is Choice.REQUIRED and not tools:
+        raise said.wrong("is “required”, and there are no tools")
+    return choice
 
 
-def _chosen(rows: list[Fields], choice: Fields) -> Offer:
-    match choice.name("type"):
+def _chosen(tools: list[Given], choice: Given) -> Offer:
+    match choice.must("type").name():
         case "function":
-            return _one_function(rows, choice)
+            return _one_function(tools, choice)
         case "allowed_tools":
-            return _allowed(rows, choice)
+            return _allowed(tools, choice)
         case _:
-            return _offer(rows, raw=choice.values)
+            return _offer(tools, raw=choice.fields())
 
 
-def _one_function(rows: list[Fields], choice: Fields) -> Offer:
-    name = one_name(choice.word("namespace"), choice.name("name"))
-    offer = _offer(rows, call=name)
+def _one_function(tools: list[Given], choice: Given) -> Offer:
+    name = one_name(choice.says("namespace"), choice.must("name").name())
+    offer = _offer(tools, call=name)
     if not any(tool.name == name for tool in offer.tools):
-        raise choice.wrong("name", "is the name of none of the `tools`.")
+        raise choice.must("name").wrong("is the name of none of the tools")
     return offer
 
 
-def _allowed(rows: list[Fields], choice: Fields) -> Offer:
+def _allowed(tools: list[Given], choice: Given) -> Offer:
     """Only these are offered: that means the same to every model."""
-    mode = choice.one_of("mode", (Choice.AUTO, Choice.REQUIRED)) or Choice.AUTO
-    allowed = [each.values for each in choice.rows("tools")]
-    kept = [left for row in rows if (left := _within(row, allowed))]
-    if not kept and mode == Choice.REQUIRED:
-        raise choice.wrong("tools", "names none of the `tools`.")
-    return _offer(kept, choice=Choice(mode))
+    said = choice.take("mode", lambda mode: mode.one_of((Choice.AUTO, Choice.REQUIRED)))
+    allowed = [each.fields() for each in choice.must("tools").objects()]
+    kept = [left for tool in tools if (left := _within(tool, allowed))]
+    if not kept and said == Choice.REQUIRED:
+        raise choice.must("tools").wrong("names none of the tools")
+    return _offer(kept, choice=Choice(said or Choice.AUTO))
 
 
-def _within(row: Fields, allowed: list[Mapping[str, Any]]) -> Fields | None:
-    if any(_fits(row.values, each) for each in allowed):
-        return row
-    if row.values["type"] != NAMESPACE:
-        return None
-    inside = {"namespace": row.word("name")}
-    functions = [
-        tool.values
-        for tool in row.rows("tools")
-        if any(_fits(inside | dict(tool.values), each) for each in allowed)
+def _within(tool: Given, allowed: list[Json]) -> Given | None:
+    if any(_fits(tool.fields(), each) for each in allowed):
+        return tool
+    inside = {"namespace": tool.says("name")}
+    left = [
+        each.fields()
+        for each in _in_namespace(tool)
+        if any(_fits(inside | each.fields(), one) for one in allowed)
     ]
-    return Fields({**row.values, "tools": functions}, row.path) if functions else None
+    return Given({**tool.fields(), "tools": left}) if left else None
 
 
-def _fits(tool: Mapping[str, Any], allowed: Mapping[str, Any]) -> bool:
+def _fits(tool: Json, allowed: Json) -> bool:
     return all(tool.get(name) == allowed[name] for name in ("type", *TOLD_BY) if name in allowed)
 
 
-def _offer(rows: list[Fields], **chosen: Any) -> Offer:
-    tools = tuple(tool for row in rows for tool in _functions(row))
-    hosted = tuple(row.values for row in rows if not _holds_functions(row))
-    return Offer(tools=tools, hosted=hosted, **chosen)
+def _offer(tools: list[Given], **chosen: Any) -> Offer:
+    kinds = [tool.must("type").name() for tool in tools]
+    read = [_functions(tool, kind) for tool, kind in zip(tools, kinds, strict=True)]
+    hosted = tuple(tool.fields() for tool, functions in zip(tools, read, strict=True) if not functions)
+    return Offer(tools=tuple(each for functions in read for each in functions), hosted=hosted, **chosen)
 
 
-def _holds_functions(row: Fields) -> bool:
-    return row.values["type"] == FUNCTION or any(True for _ in _in_namespace(row))
+def _functions(tool: Given, kind: str) -> list[ToolSpec]:
+    """A namespace goes as one to a model of this dialect: each of its functions has the whole of it."""
+    if kind == FUNCTION:
+        return [_function(tool, "", tool.fields())]
+    return [_function(each, tool.must("name").name(), tool.fields()) for each in _in_namespace(tool)]
 
 
-def _functions(row: Fields) -> Iterator[ToolSpec]:
-    if row.values["type"] == FUNCTION:
-        yield _function(row, "", row.values)
-    # A namespace goes as one to a model of this dialect: each of its functions has the whole of it.
-    yield from (_function(each, row.word("name"), row.values) for each in _in_namespace(row))
+def _in_namespace(tool: Given) -> list[Given]:
+    if tool.says("type") != NAMESPACE:
+        return []
+    return [each for each in tool.take("tools", Given.objects) or [] if each.says("type") == FUNCTION]
 
 
-def _in_namespace(row: Fields) -> Iterator[Fields]:
-    if row.values["type"] == NAMESPACE:
-        row.name("name")
-        yield from (each for each in row.rows("tools") if each.word("type") == FUNCTION)
-
-
-def _function(tool: Fields, namespace: str, wire: Mapping[str, Any]) -> ToolSpec:
+def _function(tool: Given, namespace: str, wire: Json) -> ToolSpec:
     return ToolSpec(
-        name=one_name(namespace, tool.name("name")),
-        description=tool.word("description"),
-        schema=tool.inner("parameters").values or NO_ARGUMENTS,
-        strict=tool.flag("strict"),
+        name=one_name(namespace, tool.must("name").name()),
+        description=tool.says("description"),
+        schema=tool.take("parameters", Given.fields) or NO_ARGUMENTS,
+        strict=tool.take("strict", Given.flag),
         dialect=DIALECT,
         wire=wire,
     )
@@ -132,12 +125,10 @@ def _function(tool: Fields, namespace: str, wire: Mapping[str, Any]) -> ToolSpec
 
 def in_namespaces(body: Mapping[str, Any]) -> dict[str, tuple[str, str]]:
     """By the one name, the two that the program knows."""
-    try:
-        rows = list(Fields(body).rows("tools"))
-        return {
-            one_name(row.word("name"), each.name("name")): (row.word("name"), each.name("name"))
-            for row in rows
-            for each in _in_namespace(row)
-        }
-    except Wrong:
-        return {}
+    spaces = [tool for tool in rows(body.get("tools")) if tool.get("type") == NAMESPACE]
+    both = [
+        (word(space.get("name")), word(each.get("name")))
+        for space in spaces
+        for each in rows(space.get("tools"))
+    ]
+    return {one_name(namespace, name): (namespace, name) for namespace, name in both}

@@ -16,8 +16,8 @@ from ..asked import Asked
 from ..door import Ended, Frame, Wrong
 from .errors import in_response
 from .growing import (
-    Growing,
     GrowingCall,
+    GrowingOutput,
     GrowingMessage,
     GrowingThought,
     is_other,
@@ -43,7 +43,7 @@ class ResponseWriter:
         self._sealed = ENCRYPTED in (asked.body.get("include") or ())
         self._spelled = in_namespaces(asked.body)
         self._number = 0
-        self._open: dict[str, Growing] = {}
+        self._open: dict[str, GrowingOutput] = {}
         # Messages that have not said a word: what they are is known when they do.
         self._waiting: set[str] = set()
         self._over: set[str] = set()
@@ -167,7 +167,7 @@ class ResponseWriter:
         self._output[growing.index] = said[-1]["item"]
         yield from said
 
-    def _begun(self, key: str, kind: Kind, name: str = "", *, refusing: bool = False) -> Growing:
+    def _begun(self, key: str, kind: Kind, name: str = "", *, refusing: bool = False) -> GrowingOutput:
         growing = self._growing(key, kind, refusing=refusing)
         if isinstance(growing, GrowingCall):
             growing.namespace, growing.name = self._spelled.get(name, ("", name))
@@ -176,7 +176,7 @@ class ResponseWriter:
         self._output.append(growing.begun())
         return growing
 
-    def _growing(self, key: str, kind: Kind, *, refusing: bool) -> Growing:
+    def _growing(self, key: str, kind: Kind, *, refusing: bool) -> GrowingOutput:
         item_id, index = self._handed.item(WRITTEN[kind], key), len(self._output)
         match kind:
             case Kind.REASONING:
@@ -186,7 +186,7 @@ class ResponseWriter:
             case _:
                 return GrowingMessage(id=item_id, index=index, refuses=refusing)
 
-    def _name(self, growing: Growing, item: Item) -> None:
+    def _name(self, growing: GrowingOutput, item: Item) -> None:
         """As the program knows the function; a model of this dialect was told its namespace."""
         if isinstance(growing, GrowingCall):
             namespace = word(wire_of(item).get("namespace"))
