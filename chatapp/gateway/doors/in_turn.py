@@ -1,4 +1,4 @@
-"""Tells the pieces of a response one after the other, for protocols in which nothing else may come before one is over."""
+"""Tells the pieces of a response one after the other, for protocols in which the next may not begin before one is over."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from ...core.events import Event, ItemAmended, ItemDelta, ItemDone, ItemStarted,
 from ...core.history import NAMELESS
 from ...core.items import FROM_MODEL, Item, Kind
 from .door import Frame
+
+ORDER = (Kind.REASONING, Kind.ASSISTANT_MESSAGE, Kind.TOOL_CALL)
 
 
 @dataclass(slots=True, eq=False)
@@ -74,15 +76,16 @@ class Teller(Protocol):
 
 
 class InTurn:
-    """The first piece that is open is told as it comes; what others say meanwhile waits for its end. What a model does not write is left
-    out, and so is what never says anything."""
+    """The first piece that is open is told as it comes; what others say meanwhile waits for its end. `apart`: thoughts, texts and calls
+    wait only for their own kind. What a model does not write is left out, and so is what never says anything."""
 
-    def __init__(self, teller: Teller) -> None:
+    def __init__(self, teller: Teller, *, apart: bool = False) -> None:
         # Those of which something has gone out, in this order.
         self.told: list[Piece] = []
         self._teller = teller
         self._by_key: dict[str, Piece] = {}
-        self._line: deque[Piece] = deque()
+        line: deque[Piece] = deque()
+        self._lines: dict[Kind, deque[Piece]] = {kind: deque() if apart else line for kind in FROM_MODEL}
 
     def hear(self, event: Event) -> list[Frame]:
         match event:
@@ -101,24 +104,25 @@ class InTurn:
 
     def close(self) -> list[Frame]:
         """Nothing more comes: what is still open stays as it is."""
-        for piece in self._line:
+        for piece in self._by_key.values():
             piece.closed = True
-        return self._go_on()
+        return self._all_go_on()
 
     def _start(self, piece: Piece) -> list[Frame]:
         before = self._by_key.get(piece.key)
         if piece.kind not in FROM_MODEL or (before and not before.closed):
             return []
         self._by_key[piece.key] = piece
-        self._line.append(piece)
-        return self._go_on()
+        line = self._lines[piece.kind]
+        line.append(piece)
+        return self._go_on(line)
 
     def _grow(self, key: str, text: str) -> list[Frame]:
         piece = self._by_key.get(key)
         if piece is None or piece.closed:
             return []
         piece.say(text)
-        return self._tell(piece) if self._line[0] is piece else []
+        return self._tell(piece) if self._lines[piece.kind][0] is piece else []
 
     def _finish(self, item: Item) -> list[Frame]:
         frames = [] if item.key in self._by_key else self._start(Piece(item.key, item.kind, item.name))
@@ -126,7 +130,7 @@ class InTurn:
         if piece is None or piece.closed:
             return [*frames, *self._amend(item)]
         piece.finish(item)
-        return frames + self._go_on()
+        return frames + self._go_on(self._lines[piece.kind])
 
     def _amend(self, item: Item) -> list[Frame]:
         if piece := self._by_key.get(item.key):
@@ -138,17 +142,21 @@ class InTurn:
             if piece := self._by_key.pop(key, None):
                 piece.lost = piece.closed = True
                 piece.waiting = []
-        return self._go_on()
+        return self._all_go_on()
 
-    def _go_on(self) -> list[Frame]:
+    def _all_go_on(self) -> list[Frame]:
+        """In a fixed order; a line that all share has nothing left the second time."""
+        return [frame for kind in ORDER for frame in self._go_on(self._lines[kind])]
+
+    def _go_on(self, line: deque[Piece]) -> list[Frame]:
         frames: list[Frame] = []
-        while self._line:
-            piece = self._line[0]
+        while line:
+            piece = line[0]
             frames += self._tell(piece)
             if not piece.closed:
                 break
             frames += self._teller.over(piece) if piece.began else []
-            self._line.popleft()
+            line.popleft()
         return frames
 
     def _tell(self, piece: Piece) -> list[Frame]:

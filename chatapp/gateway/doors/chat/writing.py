@@ -1,5 +1,5 @@
-"""Writes a response as a chat completion, in chunks or whole. Calls come one after the other: clients take a call for finished when the
-next one begins."""
+"""Writes a response as a chat completion, in chunks or whole. Calls come one after the other, since clients take one for finished when the
+next begins; no word waits for a call."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class ChatWriter:
         self._head: Json = {"id": handed.response("chatcmpl-"), "created": at, "model": model}
         self._usage: Json = {"usage": None} if wants_usage(asked.body) else {}
         self._legacy = is_legacy(asked.body)
-        self._line = InTurn(self)
+        self._line = InTurn(self, apart=True)
         self._calls: dict[Piece, int] = {}
         self._ended: Ended | None = None
 
