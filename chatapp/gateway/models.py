@@ -10,6 +10,7 @@ from django.db.models import Q
 from django.utils import timezone
 
 from ..limits.models import DailyLimit
+from ..store.models import Conversation, Message
 from ..store.verbatim_field import VerbatimField
 
 Who = DailyLimit.Who
@@ -117,3 +118,100 @@ class KeyRule(models.Model):
 
     def __str__(self) -> str:
         return f"keys of {self.user_id or self.who}"
+
+
+class KeptResponse(models.Model):
+    """What a model said in one response, by the secret in the ids that were handed out for it. It goes back to this destination and this
+    model alone, for this owner. `replays`: how often it has. `turn`: the recorded answer of which it is a round."""
+
+    secret = models.CharField(max_length=26, primary_key=True)
+    owner = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="+")
+    key = models.ForeignKey(ApiKey, models.SET_NULL, null=True, related_name="+")
+    provider = models.CharField(max_length=64)
+    destination = models.CharField(max_length=300)
+    dialect = models.CharField(max_length=32)
+    model = models.CharField(max_length=300)
+    digest = models.CharField(max_length=64)
+    saved = VerbatimField()
+    thoughts = models.PositiveIntegerField()
+    # Characters of its thoughts, and bytes of all.
+    characters = models.PositiveBigIntegerField()
+    size = models.PositiveBigIntegerField()
+    replays = models.PositiveIntegerField(default=0)
+    turn = models.ForeignKey(Message, models.SET_NULL, null=True, blank=True, related_name="+")
+    created_at = models.DateTimeField(default=timezone.now)
+    expires_at = models.DateTimeField(db_index=True)
+
+    class Meta:
+        indexes = [
+            models.Index(fields=["owner", "digest"], name="found_by_digest"),
+            models.Index(fields=["owner", "created_at"], name="oldest_of_an_owner"),
+            models.Index(fields=["provider", "model", "created_at"], name="kept_by_model"),
+        ]
+
+    def __str__(self) -> str:
+        return f"response of {self.model}"
+
+
+class ReplayDay(models.Model):
+    """How often thoughts of a model were put back on one day (UTC), were missed, and were left out as its contract demands."""
+
+    COUNTS = ("restored", "missed", "dropped")
+
+    day = models.DateField()
+    model = models.CharField(max_length=300)
+    restored = models.PositiveBigIntegerField(default=0)
+    missed = models.PositiveBigIntegerField(default=0)
+    dropped = models.PositiveBigIntegerField(default=0)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["day", "model"], name="one_replay_count_per_model")]
+
+    def __str__(self) -> str:
+        return f"{self.model} on {self.day}"
+
+
+class StoredResponse(models.Model):
+    """A response that a program may go on from by its id, with what was asked: for as long as thoughts are kept, or until it says so."""
+
+    secret = models.CharField(max_length=26, primary_key=True)
+    owner = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="+")
+    key = models.ForeignKey(ApiKey, models.CASCADE, related_name="+")
+    previous = models.CharField(max_length=26, blank=True, default="")
+    # The items of the request as they came, and the response as it was given.
+    input = VerbatimField(default=list)
+    response = VerbatimField(default=dict)
+    created_at = models.DateTimeField(default=timezone.now)
+    expires_at = models.DateTimeField(db_index=True)
+
+    def __str__(self) -> str:
+        return f"stored response of {self.key_id}"
+
+
+class RecordedRun(models.Model):
+    """A conversation that a program drives. `key_name`: what its key was called, also when that is gone."""
+
+    conversation = models.OneToOneField(
+        Conversation, models.CASCADE, primary_key=True, related_name="recorded_run"
+    )
+    key = models.ForeignKey(ApiKey, models.SET_NULL, null=True, related_name="runs")
+    key_name = models.CharField(max_length=NAME_CAP)
+
+    def __str__(self) -> str:
+        return f"run in {self.conversation_id}"
+
+
+class RecordedPlace(models.Model):
+    """Where a history stands that a program told: by the digest of all that was said until then. `round`: of an answer, the last one
+    that belongs to it; -1 of a question."""
+
+    owner = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="+")
+    name = models.CharField(max_length=65)
+    message = models.ForeignKey(Message, models.CASCADE, related_name="recorded_places")
+    round = models.IntegerField()
+
+    class Meta:
+        indexes = [models.Index(fields=["owner", "name"], name="found_by_name")]
+
+    def __str__(self) -> str:
+        return f"place in {self.message_id}"

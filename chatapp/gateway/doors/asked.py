@@ -43,8 +43,11 @@ class Thought:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Words:
+    """`wire`: as they came, with what else a model of the same dialect knows of them (a phase)."""
+
     text: str
     id: str = ""
+    wire: Any = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,17 +63,29 @@ class Call:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Other:
+    """Of a kind that one dialect alone knows, in its place among what the model said: the searches of a provider, calls and results of
+    hosted tools. Only a model of the same dialect can be given it, as it came."""
+
+    wire: Mapping[str, Any]
+    id: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
     """What a model said in one response: everything between two messages, or results, of the program's."""
 
-    parts: tuple[Thought | Words | Call, ...]
+    parts: tuple[Thought | Words | Call | Other, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Result:
+    """`wire`: as it came."""
+
     call_id: str
     parts: tuple[str | Attached, ...]
     failed: bool = False
+    wire: Any = None
 
     @property
     def text(self) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from ...core.attached import Attached
 from ...core.verbatim import encode
 from ...providers.base import ToolSpec
-from .asked import Answer, Asked, Call, Told
+from .asked import Answer, Asked, Call, Other, Told
 
 BYTES_A_TOKEN = 4
 # Of a message beside its words.
@@ -40,6 +40,8 @@ def _said(told: Told) -> Iterator[str]:
         if isinstance(part, Call):
             yield part.name
             yield part.arguments
+        elif isinstance(part, Other):
+            yield encode(part.wire).decode()
         else:
             yield part.text
 

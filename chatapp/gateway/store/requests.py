@@ -28,8 +28,8 @@ from ...store.refusal import BeyondLimit, Refused
 from ..models import ApiKey, KeyDay, KeyRequest
 
 # Requests at once, of one key and of all keys of a person.
-MOST_OF_KEY = 8
-MOST_OF_PERSON = 24
+MOST_OF_KEY = 64
+MOST_OF_PERSON = 128
 # How often it is written down that a key was used.
 NOTED = timedelta(minutes=1)
 PROGRAM_CAP = 60

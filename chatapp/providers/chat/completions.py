@@ -56,6 +56,7 @@ class ChatCompletions:
             window=next((size for size in map(count_in, map(row.get, _WINDOWS)) if size), None),
             max_output=count_in(fields(row.get("top_provider")).get("max_completion_tokens")),
             tiny=endpoint.name == "local",
+            sees=endpoint.name != "local",
         )
 
 
