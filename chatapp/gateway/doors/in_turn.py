@@ -15,7 +15,7 @@ ORDER = (Kind.REASONING, Kind.ASSISTANT_MESSAGE, Kind.TOOL_CALL)
 
 
 @dataclass(slots=True, eq=False)
-class Piece:
+class ToldPiece:
     """`told`: what has gone out of it; `waiting`: what has come and not yet gone. `amended`: what has become of it behind its end. `lost`:
     it is no part of the answer after all."""
 
@@ -68,11 +68,11 @@ class Piece:
 class Teller(Protocol):
     """Words what happens to a piece, in the frames of its protocol."""
 
-    def began(self, piece: Piece) -> list[Frame]: ...
+    def began(self, piece: ToldPiece) -> list[Frame]: ...
 
-    def grew(self, piece: Piece, text: str) -> list[Frame]: ...
+    def grew(self, piece: ToldPiece, text: str) -> list[Frame]: ...
 
-    def over(self, piece: Piece) -> list[Frame]: ...
+    def over(self, piece: ToldPiece) -> list[Frame]: ...
 
 
 class InTurn:
@@ -81,18 +81,18 @@ class InTurn:
 
     def __init__(self, teller: Teller, *, apart: bool = False) -> None:
         # Those of which something has gone out, in this order.
-        self.told: list[Piece] = []
+        self.told: list[ToldPiece] = []
         self._teller = teller
-        self._by_key: dict[str, Piece] = {}
-        line: deque[Piece] = deque()
-        self._lines: dict[Kind, deque[Piece]] = {kind: deque() if apart else line for kind in FROM_MODEL}
+        self._by_key: dict[str, ToldPiece] = {}
+        line: deque[ToldPiece] = deque()
+        self._lines: dict[Kind, deque[ToldPiece]] = {kind: deque() if apart else line for kind in FROM_MODEL}
 
     def hear(self, event: Event) -> list[Frame]:
         match event:
             case ItemDelta():
                 return self._grow(event.key, event.text)
             case ItemStarted():
-                return self._start(Piece(event.key, event.kind, event.name))
+                return self._start(ToldPiece(event.key, event.kind, event.name))
             case ItemDone():
                 return self._finish(event.item)
             case ItemAmended():
@@ -108,7 +108,7 @@ class InTurn:
             piece.closed = True
         return self._all_go_on()
 
-    def _start(self, piece: Piece) -> list[Frame]:
+    def _start(self, piece: ToldPiece) -> list[Frame]:
         before = self._by_key.get(piece.key)
         if piece.kind not in FROM_MODEL or (before and not before.closed):
             return []
@@ -125,7 +125,7 @@ class InTurn:
         return self._tell(piece) if self._lines[piece.kind][0] is piece else []
 
     def _finish(self, item: Item) -> list[Frame]:
-        frames = [] if item.key in self._by_key else self._start(Piece(item.key, item.kind, item.name))
+        frames = [] if item.key in self._by_key else self._start(ToldPiece(item.key, item.kind, item.name))
         piece = self._by_key.get(item.key)
         if piece is None or piece.closed:
             return [*frames, *self._amend(item)]
@@ -148,7 +148,7 @@ class InTurn:
         """In a fixed order; a line that all share has nothing left the second time."""
         return [frame for kind in ORDER for frame in self._go_on(self._lines[kind])]
 
-    def _go_on(self, line: deque[Piece]) -> list[Frame]:
+    def _go_on(self, line: deque[ToldPiece]) -> list[Frame]:
         frames: list[Frame] = []
         while line:
             piece = line[0]
@@ -159,7 +159,7 @@ class InTurn:
             line.popleft()
         return frames
 
-    def _tell(self, piece: Piece) -> list[Frame]:
+    def _tell(self, piece: ToldPiece) -> list[Frame]:
         frames: list[Frame] = []
         if not piece.began:
             if not piece.ready:
