@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from types import SimpleNamespace
 from uuid import UUID
 
@@ -15,8 +16,13 @@ from chatapp.branches.store.beginnings import BEGINNING, Beginning
 from chatapp.catalog.page import models_shown
 from chatapp.config.logs import JsonFormatter, TextFormatter
 from chatapp.core import contracts
+from chatapp.core.events import Finish, ItemDelta, ItemDone, ItemStarted, Usage
 from chatapp.core.history import History, Question
 from chatapp.core.items import Item, Kind
+from chatapp.gateway.doors import responses
+from chatapp.gateway.doors.door import Ended, Wrong
+from chatapp.gateway.doors.responses import compacted, kept, socket
+from chatapp.gateway.handed import Handed
 from chatapp.management.columns import column_after
 from chatapp.management.remainders import read, stands_in
 from chatapp.markdown.addresses_in_text import Addresses
@@ -104,6 +110,8 @@ ROADS |= {
     "a line of the log as JSON": lambda text: JsonFormatter(["a-secret"]).format(_record(text)),
     "an answer of the demo": lambda text: Reply(History((Question(text),)), _TOOLS, "high", 0).pieces(),
     "what was sent": lambda text: shape_of({"messages": [{"role": "user", "content": text}], text: text}),
+    "a request of the Responses door": lambda text: [_in_responses(said) for said in (text, f"data:{text}")],
+    "an answer of the Responses door": lambda text: _out_of_responses(text),
     "what an MCP server answered": lambda text: results.in_text(_answer(text)),
     "arguments of an MCP tool": lambda text: checking.argument_problems(_SCHEMA, {"a": text, "b": [text]}),
 }
@@ -142,6 +150,46 @@ def _page(text: str) -> str:
     page.begin_verbatim()
     page.say(text)
     return page.text()
+
+
+def _in_responses(text: str) -> None:
+    """With the text in every place where there can be one."""
+    parts = [
+        {"type": "input_text", "text": text},
+        {"type": "input_image", "image_url": text},
+        {"type": "input_file", "file_data": text, "filename": text},
+    ]
+    items = [
+        *({"role": "user", "content": [part]} for part in parts),
+        {"type": "reasoning", "summary": parts[:1], "encrypted_content": text, "id": text},
+        {"type": "function_call", "call_id": text, "name": text, "namespace": text, "arguments": text},
+        {"type": "function_call_output", "call_id": text, "output": text},
+        {"type": "compaction", "encrypted_content": f"{compacted.OURS}{text}"},
+        {"type": text, "id": text},
+    ]
+    function = {"type": "function", "name": text, "description": text}
+    tools = [function, {"type": "namespace", "name": text, "tools": [function]}]
+    choice = {"type": "function", "name": text}
+    for item in items:
+        with suppress(Wrong):
+            asked = responses.DOOR.read({"model": text, "input": [item], "instructions": text}, {})
+            kept.joined([kept.KeptResponse(kept.input_kept(asked, text), [])], asked)
+    for body in ({"input": text, "tools": tools, "tool_choice": choice}, {"input": text, "truncation": text}):
+        with suppress(Wrong):
+            responses.DOOR.read(body, {})
+    with suppress(Wrong):
+        socket.body_in(text)
+    kept.input_place(text)
+
+
+def _out_of_responses(text: str) -> None:
+    writer = responses.DOOR.writer(responses.DOOR.read({"input": "a"}, {}), text, Handed(), 0)
+    for key, kind in (("a", Kind.REASONING), ("b", Kind.ASSISTANT_MESSAGE), ("c", Kind.TOOL_CALL)):
+        writer.hear(ItemStarted(key, kind, text))
+        for at in range(0, len(text), 50):
+            writer.hear(ItemDelta(key, text[at : at + 50]))
+        writer.hear(ItemDone(Item(key=key, kind=kind, text=text, name=text)))
+    writer.end(Ended(finish=Finish.STOP, usage=Usage(), at=0))
 
 
 def _row() -> SimpleNamespace:
@@ -275,6 +323,8 @@ NOT_WALKED = (
     "config.mail_server",
     "conversations.store",
     "conversations.views",
+    # Doors read whole requests, which have roads of their own.
+    "gateway.",
     "insight.models",
     "insight.store",
     "insight.views",

@@ -17,8 +17,8 @@ from ..door import Ended, Frame, Wrong
 from .errors import in_response
 from .growing import (
     GrowingCall,
-    GrowingOutput,
     GrowingMessage,
+    GrowingOutput,
     GrowingThought,
     is_other,
     others,
