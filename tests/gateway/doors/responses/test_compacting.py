@@ -36,6 +36,12 @@ def test_a_model_is_asked_for_a_summary_after_all_that_was_said():
     assert [tool.name for tool in asked.tools] == ["f"]
 
 
+def test_a_model_must_be_named():
+    with pytest.raises(Wrong) as told:
+        read_compacting({"input": TOLD}, {})
+    assert told.value.param == "model"
+
+
 def test_what_shapes_an_answer_shapes_no_summary():
     body = {"model": "m", "input": TOLD, "text": {"format": {"type": "json_object"}}, "max_output_tokens": 16}
     asked = asked_to_sum_up(read_compacting({**body, "tools": [TOOL], "tool_choice": "required"}, {}))
