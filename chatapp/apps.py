@@ -15,6 +15,8 @@ from django.db.models.signals import post_save
 HEARD_FROM = (
     "insight.store.sums",
     "limits.store",
+    "gateway.store.requests",
+    "gateway.part",
     "branches.verify",
     "reviews.verify",
     "reviews.store.submitting",

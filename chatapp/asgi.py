@@ -104,6 +104,7 @@ async def _place_soon(places: Semaphore) -> AsyncIterator[None]:
 
 django.setup()
 # Their rows cannot be imported before Django is set up either.
+from .gateway.routes import programs, responding_socket  # noqa: E402
 from .live.urls import sockets  # noqa: E402
 from .pages.door import daphne as daphne_door  # noqa: E402
 from .pages.door.capped import Capped  # noqa: E402
@@ -112,6 +113,20 @@ from .store.database.threads import PAGES  # noqa: E402
 
 # Whoever runs Daphne has imported this before it listens.
 daphne_door.install()
-http = Capped(AtMost(PageHandler(), PAGES, WRITERS))
+pages = AtMost(PageHandler(), PAGES, WRITERS)
 
-application = AwakeAtFirstScope(ProtocolTypeRouter({"http": http, "websocket": sockets}), start_engine)
+
+async def http_application(scope: Scope, receive: Receive, send: Send) -> None:
+    """Programs are answered for minutes, and take no page's place."""
+    await (programs if scope["path"].startswith("/v1/") else pages)(scope, receive, send)
+
+
+async def socket_application(scope: Scope, receive: Receive, send: Send) -> None:
+    await (responding_socket if scope["path"] == "/v1/responses" else sockets)(scope, receive, send)
+
+
+http = Capped(http_application)
+
+application = AwakeAtFirstScope(
+    ProtocolTypeRouter({"http": http, "websocket": socket_application}), start_engine
+)

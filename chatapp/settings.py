@@ -32,6 +32,7 @@ ADMIN_CAN_READ_CHATS = environment.flag("ADMIN_CAN_READ_CHATS", True)
 LOCAL_MODEL = environment.flag("LOCAL_MODEL", True)
 MODEL_TITLES = environment.flag("MODEL_TITLES", True)
 REPLAY_TURNS = environment.whole("REPLAY_TURNS")
+REASONING_CACHE_HOURS = environment.whole_or("REASONING_CACHE_HOURS", 168)
 MCP_SERVERS_FILE = environment.file("MCP_SERVERS_FILE")
 MCP_SERVERS = commands_in(
     MCP_SERVERS_FILE, {name: os.environ[name] for name in ("HOME", "PATH") if name in os.environ}

@@ -53,6 +53,10 @@ class Environment:
             raise Misconfigured(f"{name} is {text!r}; it must be a whole number, 0 or more.")
         return found
 
+    def whole_or(self, name: str, default: int) -> int:
+        found = self.whole(name)
+        return default if found is None else found
+
     def word(self, name: str, words: tuple[str, ...]) -> str:
         """One of the words, the first of them where nothing is set."""
         text = self.text(name, words[0]).lower()

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from base64 import b64decode
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
 from enum import StrEnum
+from typing import Any
+
+from .values import fields, word
 
 
 class AttachedKind(StrEnum):
@@ -28,3 +33,40 @@ class Attached:
         """For a model that cannot take it."""
         called = f" named {self.name}" if self.name else ""
         return f"[A {self.kind}{called} stood here. This model cannot take it.]"
+
+
+Part = str | Attached
+# How a question or a result that a program told stands in its item's wire: whose words it is, and its parts in their order.
+ROLE, PARTS = "role", "parts"
+
+
+def told(role: str, parts: Sequence[Part]) -> dict[str, Any] | None:
+    """The wire of what is more than words of a user's."""
+    if role == "user" and all(isinstance(part, str) for part in parts) and len(parts) == 1:
+        return None
+    return {ROLE: role, PARTS: [part if isinstance(part, str) else asdict(part) for part in parts]}
+
+
+def role_of(wire: Any) -> str:
+    return word(fields(wire).get(ROLE)) or "user"
+
+
+def parts_of(wire: Any) -> tuple[Part, ...]:
+    """Empty where the item's text says all."""
+    given = fields(wire).get(PARTS)
+    rows = given if isinstance(given, list) else []
+    if all(isinstance(row, str) for row in rows):
+        return ()
+    return tuple(row if isinstance(row, str) else Attached(**row) for row in rows)
+
+
+def words_of(parts: Sequence[Part]) -> str:
+    return "\n\n".join(part for part in parts if isinstance(part, str))
+
+
+def words_in(data: str) -> str:
+    """Of a file of plain text, as far as it is one."""
+    try:
+        return b64decode(data).decode(errors="replace")
+    except ValueError:
+        return ""

@@ -54,7 +54,8 @@ class Contract:
     they came. `sealed`: a thought without its seal (encrypted content, signature) stays. `signed`: calls carry thought signatures.
     `bound`: thoughts hold for what was said before them alone, so the server is asked to drop those that do not. `blank_text`: a
     message without words may go back. `tags`: which pairs mark a thought at the start of the text; without the first of a pair,
-    the text opens with thoughts. `refuses`: fields of a request that must be left out. `asks`: fields that it must have."""
+    the text opens with thoughts. `refuses`: fields of a request that must be left out. `asks`: fields that it must have.
+    `newer_names`: the most of an answer is told as OpenAI calls it by now."""
 
     where: str
     dialect: str
@@ -70,6 +71,7 @@ class Contract:
     tags: tuple[Tags, ...] = THOUGHT_TAGS
     refuses: frozenset[str] = frozenset()
     asks: tuple[tuple[str, Any], ...] = ()
+    newer_names: bool = False
 
     def fits(self, dialect: str, line: str) -> bool:
         return dialect == self.dialect and re.search(self.where, line, re.IGNORECASE) is not None
@@ -233,6 +235,7 @@ CONTRACTS: tuple[Contract, ...] = (
         source="[wire 3.2] [seed 003]: does not take it, and thinks in no tags; [open-webui#32805]: Azure's other hosts",
         scope=ReplayScope.NONE,
         tags=(),
+        newer_names=True,
     ),
     Contract(
         where=r"\bgemini\b|generativelanguage\.googleapis\.com|aiplatform\.googleapis\.com",

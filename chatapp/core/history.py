@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
+from .attached import Part, parts_of, role_of
 from .contracts import Contract, ReplayScope
 from .contracts import Repair as Repair
 from .items import FROM_MODEL, Item, Kind, Outcome
@@ -51,10 +52,13 @@ class Target:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """`before`: what was asked before it and never answered with a word. Templates of many models refuse two users in a row."""
+    """`before`: what was asked before it and never answered with a word. Templates of many models refuse two users in a row. A program's
+    may be told in another `role`, and have `parts` beside words: then they say it all."""
 
     text: str
     before: tuple[str, ...] = ()
+    role: str = "user"
+    parts: tuple[Part, ...] = ()
 
     @property
     def texts(self) -> tuple[str, ...]:
@@ -63,6 +67,10 @@ class Question:
     @property
     def whole(self) -> str:
         return "\n\n".join(self.texts)
+
+    @property
+    def is_plain(self) -> bool:
+        return self.role == "user" and not self.parts
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +89,7 @@ class Result:
     name: str
     text: str
     outcome: str = Outcome.DONE
+    parts: tuple[Part, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +140,7 @@ class _Fold:
 
     def _message(self, at: int, message: Logged) -> Iterator[Step]:
         if message.role == "user":
-            yield from (Question(item.text) for item in message.items if item.kind is Kind.USER_MESSAGE)
+            yield from (_question(item) for item in message.items if item.kind is Kind.USER_MESSAGE)
             return
         called = any(item.kind is Kind.TOOL_CALL and not item.cut for item in message.items)
         cut_off = False
@@ -251,11 +260,17 @@ def is_in_content(thought: Item) -> bool:
     return thought.dialect == "chat" and bool(thought.wire.get("content"))
 
 
+def _question(item: Item) -> Question:
+    if item.wire is None:
+        return Question(item.text)
+    return Question(item.text, role=role_of(item.wire), parts=parts_of(item.wire))
+
+
 def _questions_joined(steps: Iterable[Step]) -> Iterator[Step]:
     """Questions that nothing stands between are one."""
     last: Step | None = None
     for step in steps:
-        if isinstance(last, Question) and isinstance(step, Question):
+        if isinstance(last, Question) and isinstance(step, Question) and last.is_plain and step.is_plain:
             last = Question(step.text, before=(*last.texts, *step.before))
             continue
         if last is not None:
@@ -331,4 +346,5 @@ def _result_of(call: Item, call_id: str, results: Mapping[str, deque[Item]]) -> 
     if not found:
         return Result(call_id, call.name, NO_RESULT, Outcome.UNKNOWN)
     result = found.popleft()
-    return Result(call_id, call.name, result.text, result.outcome or Outcome.DONE)
+    outcome = result.outcome or Outcome.DONE
+    return Result(call_id, call.name, result.text, outcome, parts_of(result.wire))

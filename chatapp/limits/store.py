@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, time, timedelta
 from decimal import Decimal
 from math import ceil
-from typing import Any
+from typing import Any, Protocol
 
 from django.conf import settings
 from django.contrib.auth.models import User
+from django.db import connection
 from django.db.models import Exists, Q, Sum
 from django.dispatch import receiver
 from django.utils import timezone
@@ -34,6 +35,14 @@ MILLION = 1_000_000
 NOTHING_ALLOWED = "Your daily limit allows nothing. Ask whoever runs this server for more."
 
 
+class OfADay(Protocol):
+    """How much of each in one day; None without a limit. `cost` in dollars."""
+
+    turns: Any
+    tokens: Any
+    cost: Any
+
+
 @dataclass(frozen=True, slots=True)
 class UsedToday:
     """Today. `cost` in millionths of a dollar, as far as prices are known."""
@@ -42,23 +51,39 @@ class UsedToday:
     tokens: int = 0
     cost: int = 0
 
+    def __add__(self, other: UsedToday) -> UsedToday:
+        return UsedToday(self.turns + other.turns, self.tokens + other.tokens, self.cost + other.cost)
+
+
+# What is under way for somebody since a moment, and is no turn: whoever has such things adds itself here.
+ALSO: list[Callable[[User, datetime], UsedToday]] = []
+
 
 @receiver(turn_starts)
 def _turn_starts(owner: User, **_: Any) -> None:
     refuse_beyond(owner)
 
 
-def refuse_beyond(user: User, now: datetime | None = None) -> None:
-    """Called in the transaction that makes a turn, before it is made: of many at once, as many come through as are left."""
+def refuse_beyond(user: User, now: datetime | None = None, *, beside: UsedToday | None = None) -> None:
+    """Called in the transaction that makes a turn, before it is made: of many at once, as many come through as are left.
+    `beside`: what is under way and is no turn, where the caller holds them already and has just read it."""
     moment = now or timezone.now()
     limit = load_limit(user)
     if limit is None:
         return
-    # From here to its end nobody else starts a turn for them.
-    User.objects.select_for_update(no_key=True).filter(pk=user.pk).first()
+    if beside is None:
+        hold(user)
     # A turn that ends between two reads is seen twice; a second look sees it once.
-    if _exceeded(limit, load_used(user, moment)) and (said := _exceeded(limit, load_used(user, moment))):
-        raise BeyondLimit(said if _is_closed(limit) else f"{said} {_free_again_in_words(moment)}")
+    if _exceeded(limit, load_used(user, moment, beside)) and (
+        said := _exceeded(limit, load_used(user, moment))
+    ):
+        raise BeyondLimit(refusal(limit, said, moment))
+
+
+def hold(user: User) -> None:
+    """From here to the end of this transaction nobody else starts anything for them. On SQLite nobody else writes meanwhile."""
+    if connection.vendor != "sqlite":
+        User.objects.select_for_update(no_key=True).filter(pk=user.pk).values("pk").first()
 
 
 def save_limit(row: DailyLimit) -> None:
@@ -85,25 +110,27 @@ def load_limit(user: User) -> DailyLimit | None:
     return None
 
 
-def load_used(user: User, now: datetime) -> UsedToday:
+def load_used(user: User, now: datetime, beside: UsedToday | None = None) -> UsedToday:
     """What has ended today, and what is being answered: a turn that waits since yesterday is none of today's."""
     today = day_of(now)
     live = Message.objects.filter(IS_LIVE, status__in=LIVE, conversation__owner=user.pk)
     began = datetime.combine(today, time(), UTC)
+    # Before the sums, to which it is added when it ends.
+    also = sum((load(user, began) for load in ALSO), UsedToday()) if beside is None else beside
     running = list(live.filter(touched_at__gte=began).values_list("metadata", "model"))
     open_ones = [_so_far(metadata, model) for metadata, model in running]
     sums = PersonDay.objects.filter(user=user.pk, day=today).aggregate(
         turns=Sum("turns"), input=Sum("input"), output=Sum("output"), cost=Sum("cost")
     )
     ended = {name: number or 0 for name, number in sums.items()}
-    return UsedToday(
+    return also + UsedToday(
         turns=ended["turns"] + len(running),
         tokens=ended["input"] + ended["output"] + sum(tokens for tokens, _ in open_ones),
         cost=ended["cost"] + sum(cost for _, cost in open_ones),
     )
 
 
-def used_in_words(limit: DailyLimit, used: UsedToday) -> Iterator[str]:
+def used_in_words(limit: OfADay, used: UsedToday) -> Iterator[str]:
     """For whoever has it: what is used of what."""
     if limit.turns is not None:
         yield f"{used.turns:,} of {many(limit.turns, 'turn')}"
@@ -146,19 +173,25 @@ def _so_far(metadata: Any, model: str) -> tuple[int, int]:
 
 
 def _exceeded(limit: DailyLimit, used: UsedToday) -> str:
-    """The first limit that leaves no room for another turn, in a sentence."""
-    if _is_closed(limit):
-        return NOTHING_ALLOWED
+    return NOTHING_ALLOWED if _is_closed(limit) else exceeded(limit, used, "You have used your")
+
+
+def exceeded(limit: OfADay, used: UsedToday, begins: str) -> str:
+    """The first limit that leaves no room for another turn, in a sentence that `begins` so; "" where there is room."""
     if limit.turns is not None and used.turns >= limit.turns:
-        return f"You have used your {many(limit.turns, 'turn')} of today."
+        return f"{begins} {many(limit.turns, 'turn')} of today."
     if limit.tokens is not None and used.tokens >= limit.tokens:
-        return f"You have used your {limit.tokens:,} tokens of today ({used.tokens:,})."
+        return f"{begins} {limit.tokens:,} tokens of today ({used.tokens:,})."
     if limit.cost is not None and _dollars(used.cost) >= limit.cost:
-        return f"You have used your $ {limit.cost:,.2f} of today ($ {_dollars(used.cost):,.2f})."
+        return f"{begins} $ {limit.cost:,.2f} of today ($ {_dollars(used.cost):,.2f})."
     return ""
 
 
-def _is_closed(limit: DailyLimit) -> bool:
+def refusal(limit: OfADay, said: str, now: datetime) -> str:
+    return said if _is_closed(limit) else f"{said} {_free_again_in_words(now)}"
+
+
+def _is_closed(limit: OfADay) -> bool:
     """No other day brings more."""
     return 0 in (limit.turns, limit.tokens, limit.cost)
 

@@ -3,6 +3,17 @@
 from ..accounts.models import OUTLINE_CAP, NameOutline, SignedUp, WayIn
 from ..branches.models import Origin
 from ..catalog.models import Installation, KnownModel, ModelProvider
+from ..gateway.models import (
+    ApiKey,
+    KeptResponse,
+    KeyDay,
+    KeyRequest,
+    KeyRule,
+    RecordedPlace,
+    RecordedRun,
+    ReplayDay,
+    StoredResponse,
+)
 from ..insight.models import ModelDay, PersonDay
 from ..limits.models import DailyLimit
 from ..mcp_servers.models import McpServer, McpTool
@@ -40,6 +51,7 @@ __all__ = [
     "OUTLINE_CAP",
     "TOOL_NAME_CAP",
     "UNFINISHED",
+    "ApiKey",
     "Conversation",
     "DailyLimit",
     "Draft",
@@ -47,6 +59,10 @@ __all__ = [
     "Heartbeat",
     "Installation",
     "Item",
+    "KeptResponse",
+    "KeyDay",
+    "KeyRequest",
+    "KeyRule",
     "KnownModel",
     "LongWrite",
     "Look",
@@ -62,11 +78,15 @@ __all__ = [
     "PersonDay",
     "Place",
     "Preference",
+    "RecordedPlace",
+    "RecordedRun",
+    "ReplayDay",
     "Role",
     "Scope",
     "Share",
     "SignedUp",
     "Status",
+    "StoredResponse",
     "Submission",
     "Submitted",
     "Theme",

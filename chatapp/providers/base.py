@@ -49,7 +49,8 @@ class Endpoint:
 class ModelSpec:
     """A model as people choose it: `provider:name`. `efforts` may hold OFF; empty means that there is nothing to set.
     `thinking` names how its wire asks for thoughts (a word of that wire's own table); `thinks`: a row or its provider's list
-    knows that it does. `effort` is the one that staff proposes; a `hidden` one is not offered."""
+    knows that it does. `effort` is the one that staff proposes; a `hidden` one is not offered. `sees`: pictures and files
+    may be sent to it."""
 
     provider: str
     dialect: str
@@ -64,6 +65,7 @@ class ModelSpec:
     demo: bool = False
     effort: str = ""
     hidden: bool = False
+    sees: bool = True
 
     @property
     def id(self) -> str:

@@ -24,7 +24,7 @@ from .calls import Calls
 from .drafts import Drafts
 from .keep.keeper import Keeper
 from .live import Live
-from .model_request import Asking, RoundResponse
+from .model_request import Asking, RoundResponse, asked_of
 from .state import TurnState
 from .tool_names import abroad
 
@@ -126,9 +126,9 @@ class _Loop:
         self.of = branch.conversation
         # Found once: what staff change meanwhile is for the next answer.
         self.who = self.who or self.world.catalog.find(branch.leaf.model)
-        asking = Asking(self.turn, self.who, branch, replay_turns=self.world.replay_turns)
-        may_call = self._may_call(branch, asking.round)
-        response = await asking.ask(may_call=may_call, tools=self._offered(branch.conversation))
+        may_call = self._may_call(branch, store.next_round(branch.items.get(branch.leaf.id, [])))
+        asked = asked_of(branch, self._offered(branch.conversation), may_call=may_call)
+        response = await Asking(self.turn, self.who, asked, replay_turns=self.world.replay_turns).ask()
         if response.finish in (Finish.LENGTH, Finish.CUT):
             await self._cut_short(response.finish)
             return True

@@ -1,22 +1,32 @@
-"""One request to the model: worded from rows as they are, listened to, and repaired once where that helps."""
+"""One request to the model: worded from a log as it is, listened to, and repaired once where that helps."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Protocol
 
 from ..core import events
 from ..core.contracts import taught
+from ..core.draft import Draft
 from ..core.history import Dropped, History, Logged, Repair, Target, fold, learned
-from ..core.items import Item, Kind
-from ..providers.base import OFF, Ask, ModelSpec, ProviderError, RequestShape, ToolSpec, Trouble
+from ..core.items import Item, KeyMaker, Kind
+from ..providers.base import (
+    NO_WISHES,
+    OFF,
+    Ask,
+    ModelSpec,
+    ProviderError,
+    RequestShape,
+    ToolSpec,
+    Trouble,
+    Wishes,
+)
 from ..providers.configured import Provider
 from ..providers.refusals import trouble_error
 from ..store import Branch, next_round
-from .state import TurnState
 from .tool_names import event_at_home, log_abroad
 
 # More pieces than this in one response are no answer to anybody.
@@ -49,23 +59,77 @@ class RoundResponse:
         return any(item.kind is Kind.ASSISTANT_MESSAGE and item.text.strip() for item in self.items)
 
 
+class Hearing(Protocol):
+    """Who is told of what a model says: a turn of the log, or whoever keeps nothing. `facts`: what was sent for the open round."""
+
+    keys: KeyMaker
+    draft: Draft
+    facts: dict[str, Any] | None
+
+    def publish(self, event: events.Event) -> None: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """What a request is made of. `log`: what was said until now, the last of it being answered. `left_out`: how many messages before it
+    are not sent."""
+
+    log: Sequence[Logged]
+    conversation: str
+    instructions: str = ""
+    effort: str = ""
+    tools: Sequence[ToolSpec] = ()
+    may_call: bool = True
+    wishes: Wishes = NO_WISHES
+    left_out: int = 0
+
+    @property
+    def round(self) -> int:
+        return next_round(self.log[-1].items)
+
+
+def asked_of(branch: Branch, tools: Sequence[ToolSpec], *, may_call: bool) -> Asked:
+    """What a turn of the log asks."""
+    log = log_abroad(branch.log())
+    return Asked(
+        log=log,
+        conversation=str(branch.conversation.id),
+        instructions=branch.conversation.instructions,
+        effort=branch.leaf.effort,
+        tools=tools,
+        may_call=may_call,
+        left_out=len(branch.messages) - len(log),
+    )
+
+
+def as_it_is(event: events.Event) -> events.Event:
+    return event
+
+
 class Asking:
+    """`named`: gives events with the names of tools that those who hear of them know."""
+
     def __init__(
-        self, turn: TurnState, who: tuple[Provider, ModelSpec], branch: Branch, *, replay_turns: int | None
+        self,
+        turn: Hearing,
+        who: tuple[Provider, ModelSpec],
+        asked: Asked,
+        *,
+        replay_turns: int | None,
+        named: Callable[[events.Event], events.Event] = event_at_home,
     ) -> None:
-        self.turn, self.branch, self.replay_turns = turn, branch, replay_turns
+        self.turn, self.asked, self.replay_turns, self.named = turn, asked, replay_turns, named
         self.provider, self.model = who
-        self.log = log_abroad(branch.log())
-        self.round = next_round(self.log[-1].items)
+        self.log, self.round = asked.log, asked.round
         # A model that has no such effort would think all the same.
-        self.effort = branch.leaf.effort if branch.leaf.effort in self.model.efforts else ""
+        self.effort = asked.effort if asked.effort in self.model.efforts else ""
         self.learned = learned(self.log, self.model.id)
 
-    async def ask(self, *, may_call: bool, tools: Sequence[ToolSpec]) -> RoundResponse:
+    async def ask(self) -> RoundResponse:
         """Each kind of repair is tried once, and only while nothing has been said yet."""
         repairs: list[Repair] = []
         while True:
-            ask = self._ask(repairs, may_call=may_call, tools=tools)
+            ask = self._ask(repairs)
             response = RoundResponse(self.provider.endpoint.label, facts=self._facts(ask, repairs))
             self.turn.facts = response.facts
             try:
@@ -82,7 +146,7 @@ class Asking:
         try:
             async with aclosing(self.provider.stream(ask, self.turn.keys, self.turn.publish)) as stream:
                 async for said in stream:
-                    event = event_at_home(said)
+                    event = self.named(said)
                     self._refuse_too_many(event, response)
                     self.turn.publish(event)
                     _note(event, response)
@@ -96,10 +160,9 @@ class Asking:
         if isinstance(event, events.ItemStarted) and len(self.turn.draft.pieces) >= MOST_ITEMS:
             raise trouble_error(Trouble.TOO_LARGE, response.label)
 
-    def _ask(self, repairs: list[Repair], *, may_call: bool, tools: Sequence[ToolSpec]) -> Ask:
+    def _ask(self, repairs: list[Repair]) -> Ask:
         known = self.learned | frozenset(repairs)
         contract = taught(self.provider.contract(self.model), known)
-        conversation = self.branch.conversation
         target = Target(
             self.model.provider, self.model.dialect, self.model.name, contract, self.effort != OFF
         )
@@ -108,17 +171,18 @@ class Asking:
             contract=contract,
             history=self._history(target, repairs),
             label=self.provider.endpoint.label,
-            conversation=str(conversation.id),
-            instructions=conversation.instructions,
-            tools=tools,
+            conversation=self.asked.conversation,
+            instructions=self.asked.instructions,
+            tools=self.asked.tools,
             effort=self.effort,
-            may_call=may_call,
+            may_call=self.asked.may_call,
             round=self.round,
             repairs=known,
+            wishes=self.asked.wishes,
         )
 
     def _history(self, target: Target, repairs: list[Repair]) -> History:
-        log: list[Logged] = self.log
+        log = self.log
         if Repair.STALE in repairs:
             stale = {**log[-1].repaired, self.round: (self.model.id, repairs)}
             log = [*log[:-1], replace(log[-1], repaired=stale)]
@@ -136,7 +200,7 @@ class Asking:
         facts |= {
             "dialect": self.model.dialect,
             "messages": sum(1 for message in self.log if message.items),
-            "left_out": len(self.branch.messages) - len(self.log),
+            "left_out": self.asked.left_out,
             "replayed": sent.thoughts,
             "dropped": _dropped(ask.history, sent),
             "shape": list(sent.shape),

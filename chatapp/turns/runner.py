@@ -57,6 +57,10 @@ class EmbeddedRunner:
     def name(self) -> str:
         return self._lock.name
 
+    def is_gone(self, runner: str) -> bool:
+        """Whether that was a process of this folder. Of those elsewhere this knows nothing."""
+        return self._lock.is_free(runner)
+
     @property
     def _keeper(self) -> Keeper:
         return self._world.keeper

@@ -16,13 +16,21 @@ from chatapp.branches.store.beginnings import BEGINNING, Beginning
 from chatapp.catalog.page import models_shown
 from chatapp.config.logs import JsonFormatter, TextFormatter
 from chatapp.core import contracts
+from chatapp.core.attached import AttachedKind
 from chatapp.core.events import Finish, ItemDelta, ItemDone, ItemStarted, Usage
 from chatapp.core.history import History, Question
-from chatapp.core.items import Item, Kind
+from chatapp.core.items import FROM_MODEL, Item, Kind
+from chatapp.gateway.doors import chat as chat_door
+from chatapp.gateway.doors import messages as messages_door
 from chatapp.gateway.doors import responses
-from chatapp.gateway.doors.door import Ended, Wrong
+from chatapp.gateway.doors.attachments import at_address
+from chatapp.gateway.doors.door import Door, Ended, Wrong
+from chatapp.gateway.doors.estimate import estimate
+from chatapp.gateway.doors.given import Given
 from chatapp.gateway.doors.responses import compacted, kept, socket
 from chatapp.gateway.handed import Handed
+from chatapp.gateway.models import ApiKey
+from chatapp.gateway.names import model_meant
 from chatapp.management.columns import column_after
 from chatapp.management.remainders import read, stands_in
 from chatapp.markdown.addresses_in_text import Addresses
@@ -39,8 +47,9 @@ from chatapp.pages.door.form_bodies import read_form
 from chatapp.pages.door.open_sockets import Rate
 from chatapp.providers import refusals
 from chatapp.providers.anthropic import refusals as anthropic_refusals
-from chatapp.providers.base import ToolSpec
+from chatapp.providers.base import ModelSpec, ToolSpec
 from chatapp.providers.chat import refusals as chat_errors
+from chatapp.providers.configured import Catalog
 from chatapp.providers.demo import calling
 from chatapp.providers.demo.replies import Reply
 from chatapp.providers.openai import refusals as openai_refusals
@@ -100,6 +109,9 @@ ROADS: dict[str, Road] = {
 
 # What is reached through pages and rows, or begins in a class.
 ROADS |= {
+    "gateway.names.model_meant": lambda text: model_meant(
+        text, ApiKey(), Catalog([]), known=_KNOWN_MODELS, default=""
+    ),
     "how a message begins on the map": lambda text: tree_map.beginning_in_words(_beginning(text)),
     "how a thought begins": lambda text: _shown(text).gist,
     "the first argument of a call": lambda text: _shown(json.dumps({"a": text, "b": text})).argument,
@@ -113,8 +125,17 @@ ROADS |= {
     "a request of the Responses door": lambda text: [_in_responses(said) for said in (text, f"data:{text}")],
     "an answer of the Responses door": lambda text: _out_of_responses(text),
     "what an MCP server answered": lambda text: results.in_text(_answer(text)),
+    "a request to the chat door": lambda text: _read(chat_door.DOOR, text),
+    "a request to the messages door": lambda text: _read(messages_door.DOOR, text),
+    "an answer of the chat door": lambda text: _told(chat_door.DOOR, text),
+    "an answer of the messages door": lambda text: _told(messages_door.DOOR, text),
+    "gateway.doors.attachments.at_address": lambda text: [
+        _unless_wrong(lambda at=at: at_address(Given(at + text), AttachedKind.PICTURE))
+        for at in ("", "data:", "data:image/png;base64,", "https://")
+    ],
     "arguments of an MCP tool": lambda text: checking.argument_problems(_SCHEMA, {"a": text, "b": [text]}),
 }
+_KNOWN_MODELS = [ModelSpec(provider="a", dialect="chat", name=f"a-{n}") for n in range(9)]
 _TOOLS = [
     ToolSpec(name=tool.name, description=tool.definition["description"], schema=tool.definition["schema"])
     for tool in TOOLS.values()
@@ -218,6 +239,34 @@ def _answer(text: str) -> SimpleNamespace:
     return SimpleNamespace(content=[block] * 3, structured_content=None)
 
 
+def _unless_wrong(work: Callable[[], object]) -> None:
+    with suppress(Wrong):
+        work()
+
+
+def _read(door: Door, text: str) -> None:
+    """As everything that it may be: a question, a thought, an answer, a name, a word that nobody knows."""
+    said = {"content": text, "reasoning_content": text, "function_call": {"name": text, "arguments": text}}
+    history = [{"role": "user", "content": text}, {"role": "assistant", **said}]
+    body = {"model": text, "messages": history, text: text}
+    _unless_wrong(lambda: estimate(door.read(body, {"anthropic-beta": text})))
+    _unless_wrong(lambda: door.read(body | {"tool_choice": text, "reasoning_effort": text}, {}))
+    _unless_wrong(lambda: door.read(body | {"messages": [{"role": text}]}, {}))
+
+
+def _told(door: Door, text: str) -> None:
+    """A sign at a time at first, then all at once."""
+    asked = door.read({"model": "m", "messages": [{"role": "user", "content": "Why?"}]}, {})
+    writer = door.writer(asked, "m", Handed(), 0)
+    for item in (item for item in _items(text) if item.kind in FROM_MODEL):
+        writer.hear(ItemStarted(item.key, item.kind, item.name))
+        for sign in text[: len(text) // 2]:
+            writer.hear(ItemDelta(item.key, sign))
+        writer.hear(ItemDone(item))
+    writer.end(Ended(finish=Finish.STOP, usage=Usage(), at=0))
+    writer.whole()
+
+
 IN_A_PROCESS_OF_ITS_OWN = """
     markdown.sanitise.sanitised markdown.code.colours.highlighted markdown.code.colours.highlighted_apart
     markdown.code.html.code markdown.code.html.folded_code markdown.code.html.growing_code
@@ -284,12 +333,23 @@ NAMES_OF_OURS = """
     reviews.forms.see_other
     templatetags.chat.icon pages.fonts.finder.FontFinder.find next_questions.page.shown_next
 """
+# A request and an answer as a whole take these roads.
+THROUGH_A_DOOR = """
+    core.attached.told gateway.doors.chat.answers.answer_of gateway.doors.chat.door.ChatDoor.error
+    gateway.doors.chat.errors.error_body gateway.doors.chat.writing.ChatWriter.grew gateway.doors.door.Door.error
+    gateway.doors.door.Door.writer gateway.doors.given.Given.at gateway.doors.given.Given.must gateway.doors.given.Given.says
+    gateway.doors.given.Given.take gateway.doors.given.Given.wrong gateway.doors.in_turn.Piece.say gateway.doors.in_turn.Teller.grew
+    gateway.doors.messages.blocks.growth gateway.doors.messages.door.MessagesDoor.error
+    gateway.doors.messages.errors.error_body gateway.doors.messages.writing.MessagesWriter.grew gateway.doors.models.for_anthropic
+    gateway.handed.Handed.item gateway.handed.Handed.response gateway.handed.Handed.seal
+"""
 NOT_ASKED = frozenset(
     " ".join(
         (
             IN_A_PROCESS_OF_ITS_OWN,
             IN_PIECES,
             THROUGH_OTHERS,
+            THROUGH_A_DOOR,
             ASKS_A_DATABASE,
             ASKS_THE_WORLD,
             THROUGH_A_FORMULA,
@@ -323,8 +383,13 @@ NOT_WALKED = (
     "config.mail_server",
     "conversations.store",
     "conversations.views",
-    # Doors read whole requests, which have roads of their own.
-    "gateway.",
+    # A whole request and a whole answer take the roads above.
+    "gateway.doors.responses",
+    "gateway.admin",
+    "gateway.models",
+    "gateway.part",
+    "gateway.store",
+    "gateway.views",
     "insight.models",
     "insight.store",
     "insight.views",

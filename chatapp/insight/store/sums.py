@@ -54,9 +54,14 @@ def count_ending(row: Message, now: datetime | None = None) -> dict[str, Any]:
     day = day_of(now or timezone.now())
     portion = _portion_of(metadata, row.status, day, load_price(row.model))
     made = counts(metadata, portion, before[-1] if before else None)
-    _add_to_person(day, row.model, row.owner, made)
-    _add_to_model(day, row.model, made)
+    add(day, row.model, row.owner, made)
     return {COUNTED: [*(each.as_json() for each in before), portion.as_json()]}
+
+
+def add(day: date, model: str, owner: int | None, made: Counter[str]) -> None:
+    """In the transaction of what was `made`."""
+    _add_to_person(day, model, owner, made)
+    _add_to_model(day, model, made)
 
 
 def counted_so_far(row: Message) -> list[dict[str, Any]]:

@@ -6,6 +6,7 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import Any
 
 from django.db import Error
@@ -83,7 +84,7 @@ async def _allowed(scope: Scope, size: int) -> int:
     if size > cap:
         raise BodyRefused(Refusal.LARGE)
     try:
-        person = await in_thread(person_of)(_cookies(scope))
+        person = await in_thread(person_of)(scope["path"], partial(_header, scope))
     except Error:
         raise BodyRefused(Refusal.CROWDED) from None
     if person is None:
@@ -91,6 +92,7 @@ async def _allowed(scope: Scope, size: int) -> int:
     return cap
 
 
-def _cookies(scope: Scope) -> str:
-    """Over HTTP/2 they may come in several headers."""
-    return b"; ".join(value for name, value in scope["headers"] if name == b"cookie").decode("latin-1")
+def _header(scope: Scope, name: str) -> str:
+    """Over HTTP/2 cookies may come in several."""
+    wanted = name.encode()
+    return b"; ".join(value for name, value in scope["headers"] if name == wanted).decode("latin-1")

@@ -29,17 +29,26 @@ CAPS = {
     "note": TEXT,
     "verdict": TEXT,
 }
+# What begins so is no page, and takes so much of whoever may come there.
+BESIDE: dict[str, int] = {}
 
 
 def cap_of(method: str, path: str) -> int:
-    """Of a request by somebody who is signed in."""
+    """Of a request by somebody who is known."""
     if method != "POST":
         return LITTLE
+    if beside := beside_of(path):
+        return BESIDE[beside]
     try:
         found = resolve(path)
     except Resolver404:
         return LITTLE
     return ADMIN if "admin" in found.namespaces else CAPS.get(found.url_name or "", LITTLE)
+
+
+def beside_of(path: str) -> str:
+    """The beginning by which it is no page, or ""."""
+    return next((begins for begins in BESIDE if path.startswith(begins)), "")
 
 
 def size_in_words(size: int) -> str:

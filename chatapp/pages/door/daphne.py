@@ -10,10 +10,11 @@ from typing import Any
 
 import daphne.server
 from daphne.http_protocol import HTTPFactory, WebRequest
+from daphne.ws_protocol import WebSocketFactory, WebSocketProtocol
 from django.db import Error
 
 from ...store import in_thread
-from .caps import LITTLE, cap_of
+from .caps import BESIDE, LITTLE, beside_of, cap_of
 from .open_sockets import BURST, REST_SECONDS, Rate
 from .reception import (
     HEADER,
@@ -85,12 +86,16 @@ class CappedRequest(WebRequest):
             return
         self._is_over = True
         self._pool.arrived(self)
-        if self.requestHeaders.hasHeader(b"Upgrade") and not openings.may(session_in(self._cookies())):
+        if self.requestHeaders.hasHeader(b"Upgrade") and not openings.may(self._name()):
             # A page comes back by itself; a socket that is opened only to be closed would cost three times as much.
             self.channel.transport.write(TOO_OFTEN)
             self.channel.loseConnection()
             return
         super().requestReceived(command, path, version)
+        if beside_of(self._path()):
+            # The application has it by now, and may answer for minutes.
+            self.content = BytesIO()
+            self._leave()
 
     def check_timeouts(self) -> None:
         """Every two seconds."""
@@ -126,8 +131,7 @@ class CappedRequest(WebRequest):
         super().requestReceived(*self._line())
 
     def _ask_for_more(self, size: int) -> None:
-        command, path, _ = self._line()
-        cap = cap_of(command.decode("latin-1"), path.partition(b"?")[0].decode("latin-1"))
+        cap = cap_of(self._line()[0].decode("latin-1"), self._path())
         if size > cap:
             self.refuse(Refusal.LARGE)
             return
@@ -140,7 +144,7 @@ class CappedRequest(WebRequest):
 
     async def _look_who_it_is(self, cap: int, waits: bool) -> None:
         try:
-            person = await in_thread(person_of)(self._cookies())
+            person = await in_thread(person_of)(self._path(), self._header)
         except Error:
             person, refusal = None, Refusal.CROWDED
         else:
@@ -175,8 +179,14 @@ class CappedRequest(WebRequest):
                 del senders[self._person]
             self._person = None
 
-    def _cookies(self) -> str:
-        return b"; ".join(self.requestHeaders.getRawHeaders(b"Cookie", [])).decode("latin-1")
+    def _header(self, name: str) -> str:
+        return b"; ".join(self.requestHeaders.getRawHeaders(name.encode(), [])).decode("latin-1")
+
+    def _name(self) -> str:
+        return session_in(self._header("cookie")) or self._header("authorization")
+
+    def _path(self) -> str:
+        return self._line()[1].partition(b"?")[0].decode("latin-1")
 
     def _line(self) -> tuple[bytes, bytes, bytes]:
         channel = self.channel
@@ -214,6 +224,19 @@ class CappedFactory(HTTPFactory):
         return protocol
 
 
+class RoomyProtocol(WebSocketProtocol):
+    """What a page says over its socket is short; what a program asks is not."""
+
+    def onConnect(self, request: Any) -> Any:
+        if beside := beside_of(request.path):
+            self.maxMessagePayloadSize = self.maxFramePayloadSize = BESIDE[beside]
+        return super().onConnect(request)
+
+
+class RoomyFactory(WebSocketFactory):
+    protocol = RoomyProtocol
+
+
 def install() -> None:
     """For every server of Daphne's that runs in this process from now on: ours, `runserver`, and its own command."""
-    daphne.server.HTTPFactory = CappedFactory
+    daphne.server.HTTPFactory, daphne.server.WebSocketFactory = CappedFactory, RoomyFactory

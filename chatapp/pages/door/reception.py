@@ -18,8 +18,9 @@ from django.utils.html import escape
 
 from ..commands import by_script
 from ..signed_in import who_is_signed_in
-from .caps import KB, LITTLE, cap_of, size_in_words
+from .caps import KB, LITTLE, beside_of, cap_of, size_in_words
 
+Header = Callable[[str], str]
 # A door can tell the application no more than headers. Whoever sends this one themselves is refused, and nobody else.
 HEADER = "Thoughtline-Refused"
 # A body comes at least so fast, in bytes a second, after the time that everybody has.
@@ -60,9 +61,15 @@ def session_in(cookies: str) -> str:
     return str(parse_cookie(cookies).get(settings.SESSION_COOKIE_NAME, ""))
 
 
-def person_of(cookies: str) -> int | None:
-    """Who is signed in with these cookies."""
-    session = session_in(cookies)
+# Who sends it to what is no page, by the value of each header.
+SENDERS: dict[str, Callable[[Header], int | None]] = {}
+
+
+def person_of(path: str, header: Header) -> int | None:
+    """Who is signed in with these cookies, or is known by what else they bring."""
+    if beside := beside_of(path):
+        return SENDERS[beside](header)
+    session = session_in(header("cookie"))
     user = who_is_signed_in(session) if session else None
     return user.pk if user and user.is_authenticated else None
 

@@ -6,13 +6,15 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, assert_never
 
+from ...core.attached import Attached, AttachedKind, Part, words_in
 from ...core.contracts import Repair
-from ...core.history import History, Question, Response, Result, SendableItem, Step
+from ...core.history import Question, Response, Result, SendableItem, Step
 from ...core.items import Kind, Outcome
 from ..base import OFF, Ask, Endpoint, ModelSpec, ToolSpec, Wire
 from .model_facts import abilities, known
 from .refusals import refusal
 from .stream import MessagesParser, arguments_object
+from .wishes import hosted_tools, must_call, tool_choice, with_wishes
 
 VERSION = "2023-06-01"
 # Models that think by a budget think between their calls only when asked with this.
@@ -44,19 +46,20 @@ class MessagesWire:
         key = {"x-api-key": endpoint.key} if endpoint.key else {}
         betas = [INTERLEAVED] if ask.model.thinking == "budget" and ask.tools else []
         betas += [BINDING] if _is_bound(ask) else []
+        betas = [*dict.fromkeys([*betas, *ask.wishes.betas])]
         return {"anthropic-version": VERSION, **key, **({"anthropic-beta": ",".join(betas)} if betas else {})}
 
     def body(self, ask: Ask) -> dict[str, Any]:
-        messages = _messages(ask.history)
-        return {
+        messages = _messages(ask)
+        body = {
             "model": ask.model.name,
             "max_tokens": _max_tokens(ask),
             "stream": True,
             **_system(ask),
             **_tools(ask),
             **_thinking(ask, messages),
-            "messages": _with_breakpoints(messages),
         }
+        return with_wishes(ask, body) | {"messages": _with_breakpoints(messages)}
 
     def thoughts(self, ask: Ask, body: Mapping[str, Any]) -> int:
         return sum(block["type"] in THOUGHTS for message in body["messages"] for block in message["content"])
@@ -84,7 +87,8 @@ def _positive(value: object) -> int | None:
 
 
 def _max_tokens(ask: Ask) -> int:
-    return ask.model.max_output or MAX_OUTPUT
+    most = ask.model.max_output or MAX_OUTPUT
+    return min(most, ask.wishes.most_output or most)
 
 
 def _system(ask: Ask) -> dict[str, Any]:
@@ -93,13 +97,14 @@ def _system(ask: Ask) -> dict[str, Any]:
 
 def _tools(ask: Ask) -> dict[str, Any]:
     """The tools stay in the list when none may be called: the history speaks of them, the cache begins with them."""
-    if not ask.tools:
-        return {}
-    choice = {} if ask.may_call else {"tool_choice": {"type": "none"}}
-    return {"tools": _marked([_tool(tool) for tool in ask.tools]), **choice}
+    tools = [*map(_tool, ask.tools), *hosted_tools(ask)]
+    choice = tool_choice(ask)
+    return {"tools": _marked(tools), **({"tool_choice": choice} if choice else {})} if tools else {}
 
 
 def _tool(tool: ToolSpec) -> Row:
+    if tool.wire and tool.dialect == MessagesWire.dialect:
+        return {name: value for name, value in tool.wire.items() if name != "cache_control"}
     return {"name": tool.name, "description": tool.description, "input_schema": tool.schema}
 
 
@@ -120,7 +125,7 @@ def _is_bound(ask: Ask) -> bool:
 def _asked_to_think(ask: Ask, messages: list[Row]) -> dict[str, Any]:
     if Repair.FORBIDDEN in ask.repairs:
         return {}
-    off = ask.effort == OFF and OFF in ask.model.efforts
+    off = (ask.effort == OFF and OFF in ask.model.efforts) or must_call(ask)
     match ask.model.thinking:
         case "adaptive" if not off:
             depth = {"output_config": {"effort": ask.effort}} if ask.effort not in ("", OFF) else {}
@@ -156,11 +161,12 @@ def _holds(message: Row, *types: str) -> bool:
     return any(block["type"] in types for block in message["content"])
 
 
-def _messages(history: History) -> list[Row]:
+def _messages(ask: Ask) -> list[Row]:
     """Roles alternate, and a question opens."""
     messages: list[Row] = []
-    for role, blocks in (turn for step in history.steps for turn in _turns(step)):
-        if not messages and role == "assistant":
+    takes_system = known(ask.model.name).system_turns
+    for role, blocks in (turn for step in ask.history.steps for turn in _turns(step, takes_system)):
+        if not messages and role != "user":
             messages.append(_message("user", [_text("")]))
         if messages and messages[-1]["role"] == role:
             messages[-1] = _message(role, [*messages[-1]["content"], *blocks])
@@ -173,15 +179,46 @@ def _message(role: str, blocks: list[Row]) -> Row:
     return {"role": role, "content": blocks}
 
 
-def _turns(step: Step) -> Iterator[tuple[str, list[Row]]]:
+def _turns(step: Step, takes_system: bool) -> Iterator[tuple[str, list[Row]]]:
     match step:
+        case Question() if step.role != "user":
+            words = _text(step.text)
+            yield ("system", [words]) if takes_system else ("user", [_as_operators(words)])
         case Question():
-            yield "user", [_text(text) for text in step.texts]
+            yield "user", [*map(_part, step.parts or step.texts)]
         case Response():
             yield "assistant", [_block(part) for part in step.parts]
             yield "user", [_result(result) for result in step.results]
         case _:
             assert_never(step)
+
+
+def _as_operators(words: Row) -> Row:
+    return words | {"text": f"<system>\n{words['text']}\n</system>"}
+
+
+def _part(part: Part) -> Row:
+    if isinstance(part, str):
+        return _text(part)
+    source = _source(part)
+    if source is None:
+        return _text(part.in_words)
+    titled = {"title": part.name} if part.kind is AttachedKind.FILE and part.name else {}
+    return {"type": _BLOCKS[part.kind], "source": source, **titled}
+
+
+_BLOCKS = {AttachedKind.PICTURE: "image", AttachedKind.FILE: "document"}
+
+
+def _source(attached: Attached) -> Row | None:
+    if attached.file_id:
+        return {"type": "file", "file_id": attached.file_id}
+    if attached.url:
+        return {"type": "url", "url": attached.url}
+    if attached.media_type == "text/plain":
+        return {"type": "text", "media_type": "text/plain", "data": words_in(attached.data)}
+    here = {"type": "base64", "media_type": attached.media_type, "data": attached.data}
+    return here if attached.data else None
 
 
 def _text(text: str) -> Row:
@@ -207,7 +244,8 @@ def _tool_name(name: str) -> str:
 def _result(result: Result) -> Row:
     words = result.text if result.text.strip() else NO_WORDS
     failed = {} if result.outcome == Outcome.DONE else {"is_error": True}
-    return {"type": "tool_result", "tool_use_id": result.call_id, "content": words, **failed}
+    content = [*map(_part, result.parts)] if result.parts else words
+    return {"type": "tool_result", "tool_use_id": result.call_id, "content": content, **failed}
 
 
 def _with_breakpoints(messages: list[Row]) -> list[Row]:

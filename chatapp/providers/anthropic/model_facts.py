@@ -18,13 +18,15 @@ OPUS_5_5 = (
 )
 OPUS_5 = "platform.claude.com: What's new in Claude Opus 5, Adaptive thinking, Effort"
 ADAPTIVE_PAGE = "platform.claude.com: Adaptive thinking, Effort"
+SYSTEM_PAGE = "platform.claude.com: Adaptive thinking, Effort, Mid-conversation system messages"
 EXTENDED = "platform.claude.com: Extended thinking, Models overview"
 MODELS = "platform.claude.com: Models overview"
 
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """`thinking` says how thoughts are asked for; `efforts` may hold OFF where they may be forbidden."""
+    """`thinking` says how thoughts are asked for; `efforts` may hold OFF where they may be forbidden. `system_turns`: an operator may
+    speak in the middle of a conversation."""
 
     where: str
     since: str
@@ -32,13 +34,15 @@ class Facts:
     thinking: str
     efforts: tuple[str, ...] = ()
     max_output: int | None = None
+    system_turns: bool = False
 
 
 FACTS = (
-    Facts(r"claude-(opus|sonnet|haiku)-5-[5-9]", "2026-09", OPUS_5_5, ADAPTIVE, LEVELS, 128_000),
-    Facts(r"claude-(fable|mythos)-5", "2026-07", OPUS_5_5, ADAPTIVE, LEVELS, 128_000),
-    Facts(r"claude-(opus|sonnet)-5", "2026-07", OPUS_5, ADAPTIVE, (OFF, *LEVELS), 128_000),
-    Facts(r"claude-opus-4-[78]", "2026-05", ADAPTIVE_PAGE, ADAPTIVE, (OFF, *LEVELS), 128_000),
+    Facts(r"claude-(opus|sonnet|haiku)-5-[5-9]", "2026-09", OPUS_5_5, ADAPTIVE, LEVELS, 128_000, True),
+    Facts(r"claude-(fable|mythos)-5", "2026-07", OPUS_5_5, ADAPTIVE, LEVELS, 128_000, True),
+    Facts(r"claude-(opus|sonnet)-5", "2026-07", OPUS_5, ADAPTIVE, (OFF, *LEVELS), 128_000, True),
+    Facts(r"claude-opus-4-8", "2026-05", SYSTEM_PAGE, ADAPTIVE, (OFF, *LEVELS), 128_000, True),
+    Facts(r"claude-opus-4-7", "2026-05", ADAPTIVE_PAGE, ADAPTIVE, (OFF, *LEVELS), 128_000),
     Facts(r"claude-(opus|sonnet)-4-6", "2026-02", ADAPTIVE_PAGE, ADAPTIVE, (OFF, *THREE, "max"), 64_000),
     Facts(r"claude-opus-4(-[01]|-20250514|$)", "2025-08", EXTENDED, BUDGET, (OFF, *THREE), 32_000),
     Facts(r"claude-((opus|sonnet|haiku)-4|3-7)", "2025-11", EXTENDED, BUDGET, (OFF, *THREE), 64_000),

@@ -13,6 +13,7 @@ from .messages import messages_of, thoughts_in
 from .refusals import refusal_of
 from .stream import ChatParser
 from .thinking import LEVELS, Style, thinking_fields, thinking_of
+from .wishes import hosted_tools, wished
 
 # How servers call the window in their lists of models: OpenRouter, vLLM, Groq, Mistral.
 _WINDOWS = ("context_length", "max_model_len", "context_window", "max_context_length")
@@ -32,7 +33,8 @@ class ChatCompletions:
         body: Json = {"model": ask.model.name, "messages": messages_of(ask), "stream": True}
         if "stream_options" not in ask.contract.refuses:
             body["stream_options"] = {"include_usage": True}
-        return body | _tools(ask) | dict(ask.contract.asks) | thinking_fields(ask.model.thinking, ask.effort)
+        body |= wished(ask) | _tools(ask) | dict(ask.contract.asks)
+        return body | thinking_fields(ask.model.thinking, ask.effort)
 
     def thoughts(self, ask: Ask, body: Mapping[str, Any]) -> int:
         return thoughts_in(ask, body["messages"])
@@ -54,19 +56,33 @@ class ChatCompletions:
             window=next((size for size in map(count_in, map(row.get, _WINDOWS)) if size), None),
             max_output=count_in(fields(row.get("top_provider")).get("max_completion_tokens")),
             tiny=endpoint.name == "local",
+            sees=endpoint.name != "local",
         )
 
 
 def _tools(ask: Ask) -> Json:
     """A model that may not call sees the same tools, unless its server knows no such choice."""
-    if not ask.tools or (not ask.may_call and "tool_choice" in ask.contract.refuses):
+    hosted = hosted_tools(ask)
+    if not (ask.tools or hosted) or (not ask.may_call and "tool_choice" in ask.contract.refuses):
         return {}
-    choice = {} if ask.may_call else {"tool_choice": "none"}
-    return {"tools": [_tool(tool) for tool in ask.tools]} | choice
+    return {"tools": [*map(_tool, ask.tools), *hosted]} | _choice(ask)
+
+
+def _choice(ask: Ask) -> Json:
+    if not ask.may_call:
+        return {"tool_choice": "none"}
+    if "tool_choice" in ask.contract.refuses:
+        return {}
+    if ask.wishes.call:
+        return {"tool_choice": {"type": "function", "function": {"name": ask.wishes.call}}}
+    return {"tool_choice": ask.wishes.choice} if ask.wishes.choice else {}
 
 
 def _tool(tool: ToolSpec) -> Json:
-    function = {"name": tool.name, "description": tool.description, "parameters": dict(tool.schema)}
+    if tool.wire and tool.dialect == ChatCompletions.dialect:
+        return dict(tool.wire)
+    function: Json = {"name": tool.name, "description": tool.description, "parameters": dict(tool.schema)}
+    function |= {} if tool.strict is None else {"strict": tool.strict}
     return {"type": "function", "function": function}
 
 

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ...core.attached import Attached, AttachedKind, Part, words_of
 from ...core.contracts import IN_CONTENT, Contract, Filler, Repair
-from ...core.history import Question, Response, SendableItem
+from ...core.history import Question, Response, Result, SendableItem
 from ...core.items import Kind
 from ...core.values import Json, fields, rows, word
 from ..base import OFF, Ask
 
 DETAILS = "reasoning_details"
 REASONING_CONTENT = "reasoning_content"
+SEE_BELOW = "The result stands below."
 # Gemini takes this in place of a signature that is not its own.
 NO_SIGNATURE = "skip_thought_signature_validator"
 
@@ -22,15 +24,47 @@ def messages_of(ask: Ask) -> list[Json]:
     for step in ask.history.steps:
         match step:
             case Question():
-                messages.append({"role": "user", "content": step.whole})
+                messages.append(_question(step))
             case Response():
                 seen = next((_field_back(part, ask) for part in _thoughts_of(step)), seen)
                 messages.append(_assistant(step, ask, seen))
                 messages += [
-                    {"role": "tool", "tool_call_id": result.call_id, "content": result.text}
+                    {"role": "tool", "tool_call_id": result.call_id, "content": _result(result)}
                     for result in step.results
                 ]
+                if beside := [part for result in step.results for part in _pictures(result)]:
+                    messages.append({"role": "user", "content": beside})
     return messages
+
+
+def _question(question: Question) -> Json:
+    """Of the roles that are not a user's, all servers know this one."""
+    role = "user" if question.role == "user" else "system"
+    return {"role": role, "content": [*map(_part, question.parts)] if question.parts else question.whole}
+
+
+def _result(result: Result) -> str:
+    """A tool says nothing but words here; pictures follow behind."""
+    return words_of(result.parts) or SEE_BELOW if result.parts else result.text
+
+
+def _pictures(result: Result) -> list[Json]:
+    return [_part(part) for part in result.parts if isinstance(part, Attached)]
+
+
+def _part(part: Part) -> Json:
+    if isinstance(part, str):
+        return {"type": "text", "text": part}
+    here = part.data and f"data:{part.media_type};base64,{part.data}"
+    match part.kind:
+        case AttachedKind.PICTURE if part.url or here:
+            detail = {"detail": part.detail} if part.detail else {}
+            return {"type": "image_url", "image_url": {"url": part.url or here, **detail}}
+        case AttachedKind.FILE if here or part.file_id:
+            told = {"file_data": here, "file_id": part.file_id, "filename": part.name}
+            return {"type": "file", "file": {name: value for name, value in told.items() if value}}
+        case _:
+            return {"type": "text", "text": part.in_words}
 
 
 def thoughts_in(ask: Ask, messages: Sequence[Json]) -> int:

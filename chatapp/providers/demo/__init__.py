@@ -38,7 +38,13 @@ class DemoProvider:
                 f"There is no model '{NAME}:{name}'. The demo has two: {NAME}:{MODEL} and {NAME}:{QUICK}."
             )
         return ModelSpec(
-            provider=NAME, dialect=NAME, name=name, label=LABELS[name], efforts=EFFORTS[name], demo=True
+            provider=NAME,
+            dialect=NAME,
+            name=name,
+            label=LABELS[name],
+            efforts=EFFORTS[name],
+            demo=True,
+            sees=False,
         )
 
     def contract(self, model: ModelSpec) -> Contract:
@@ -55,7 +61,8 @@ class DemoProvider:
         self, ask: Ask, keys: KeyMaker, hear: HearLetters | None = None
     ) -> AsyncGenerator[Event, None]:
         tools = ask.tools if ask.may_call else ()
-        reply = Reply(ask.history, tools, ask.effort or _usual(ask.model.name), self._again(ask))
+        effort, program = ask.effort or _usual(ask.model.name), ask.wishes if ask.wishes.dialect else None
+        reply = Reply(ask.history, tools, effort, self._again(ask), program)
         speed = self._speed * PACES[ask.model.name]
         events = speak(reply.pieces(), ask, keys, lambda seconds: self._sleep(seconds / speed))
         async with aclosing(events):

@@ -49,6 +49,37 @@ def calls(question: str, tools: Sequence[ToolSpec], *, named: bool) -> list[Call
     return [Call(tool.name, each) for each in _each(tool.schema, question, texts)]
 
 
+def any_calls(question: str, tools: Sequence[ToolSpec]) -> list[Call]:
+    """For a program, which offers tools to see them called: of the tool that fits best, or of the first, once, with whatever is found."""
+    asked = _marks(question)
+    tool = max(tools, key=lambda tool: len(_known_by(tool) & asked), default=None)
+    if tool is None:
+        return []
+    texts = _quoted(question) or _names_in(question) or _unlike_words(question)
+    return [Call(tool.name, filled(tool.schema, question, [*texts, _line_of(question)]))]
+
+
+def filled(schema: Mapping[str, Any], question: str, texts: list[str]) -> dict[str, Any]:
+    """An object of this schema, the last text as often as it takes."""
+    return _Filling(schema, question, texts, endless=True).object(schema, _demanded(schema))
+
+
+def _demanded(schema: Mapping[str, Any]) -> Iterable[str]:
+    required = schema.get("required")
+    return required if isinstance(required, list) else _mapping(schema.get("properties"))
+
+
+def _names_in(question: str) -> list[str]:
+    """Words with capitals that stand together, where no sentence begins with them."""
+    words = question[:READ].split()
+    runs = (" ".join(run) for capital, run in groupby(words[1:], lambda word: word[:1].isupper()) if capital)
+    return [run.strip(SENTENCE_ENDS) for run in runs]
+
+
+def _line_of(question: str) -> str:
+    return " ".join(question[:READ].split())[:200] or "something"
+
+
 def own_name(name: str) -> str:
     """Without its server's."""
     return name.rpartition("__")[2]
@@ -111,8 +142,15 @@ def _each(schema: Mapping[str, Any], question: str, texts: list[str]) -> Iterato
 class _Filling:
     """Takes texts and numbers in the order in which they stand in the question."""
 
-    def __init__(self, schema: Mapping[str, Any], question: str, texts: list[str]) -> None:
-        self._root, self._question, self._texts = schema, question[:READ].lower(), texts
+    def __init__(
+        self, schema: Mapping[str, Any], question: str, texts: list[str], *, endless: bool = False
+    ) -> None:
+        self._root, self._question, self._texts, self._endless = (
+            schema,
+            question[:READ].lower(),
+            texts,
+            endless,
+        )
         self._numbers = _NUMBER.findall(self._question)
 
     def object(self, schema: Mapping[str, Any], names: Iterable[str], depth: int = 0) -> dict[str, Any]:
@@ -127,11 +165,11 @@ class _Filling:
             return next((value for value in values if str(value).lower() in self._question), values[0])
         match _type(schema):
             case "string":
-                return self._texts.pop(0)
+                return self._text()
             case "integer":
-                return int(float(self._numbers.pop(0)))
+                return int(self._number())
             case "number":
-                return float(self._numbers.pop(0))
+                return self._number()
             case "boolean":
                 return False
             case "array":
@@ -140,6 +178,12 @@ class _Filling:
                 return self.object(schema, schema.get("required", ()), depth)
             case _:
                 return schema.get("const")
+
+    def _text(self) -> str:
+        return self._texts[0] if self._endless and len(self._texts) == 1 else self._texts.pop(0)
+
+    def _number(self) -> float:
+        return 1.0 if self._endless and not self._numbers else float(self._numbers.pop(0))
 
     def _chosen(self, schema: Mapping[str, Any]) -> Mapping[str, Any]:
         """What it refers to, or the first of its alternatives."""

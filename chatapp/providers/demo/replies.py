@@ -11,8 +11,8 @@ from zlib import crc32
 from ...core.history import GO_ON, History, Question, Response, Result, Step
 from ...core.items import Item, Kind, Outcome
 from ...core.plural import many
-from ..base import OFF, ProviderError, ToolSpec, Trouble
-from .calling import calls, own_name
+from ..base import OFF, ProviderError, ToolSpec, Trouble, Wishes
+from .calling import Call, any_calls, calls, filled, own_name
 from .speech import Piece
 from .topics import Topic, topic_of, topics
 
@@ -29,12 +29,13 @@ NOTHING_MORE = "There is nothing more to say here: I am a demo, and this answer 
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """`again`: how often this very question was asked before."""
+    """`again`: how often this very question was asked before. `program`: what a program wishes, where one asks."""
 
     history: History
     tools: Sequence[ToolSpec]
     effort: str
     again: int
+    program: Wishes | None = None
 
     def pieces(self) -> list[Piece]:
         """One response. It goes on where it was cut, if it was."""
@@ -56,12 +57,26 @@ class Reply:
         steps = self.history.steps[asked_at(self.history) :]
         if results := [result for step in steps if isinstance(step, Response) for result in step.results]:
             return self._with_results(results)
+        if self.program:
+            return self._for_a_program(self.program)
         if named := self._calls(named=True):
             return named
         topic = topic_of(self._question)
         return self._about(topic) if topic else self._calls(named=False) or self._about(topics()[GENERAL])
 
+    def _for_a_program(self, wishes: Wishes) -> list[Piece]:
+        tools = [tool for tool in self.tools if not wishes.call or tool.name == wishes.call]
+        if calling := self._called(any_calls(self._question, tools)):
+            return calling
+        if wishes.form:
+            text = filled(wishes.form.schema or {}, self._question, [_in_a_line(self._question)])
+            return [*_thought_items(topics()[GENERAL].thoughts[: self._most]), _answer_item(json.dumps(text))]
+        return self._about(topic_of(self._question) or topics()[GENERAL])
+
     def _calls(self, *, named: bool) -> list[Piece]:
+        return self._called(calls(self._question, self.tools, named=named))
+
+    def _called(self, calls: Iterable[Call]) -> list[Piece]:
         """After one half of the thoughts; the other is kept for their results."""
         found = [
             Item(
@@ -70,7 +85,7 @@ class Reply:
                 name=call.name,
                 text=json.dumps(call.arguments, ensure_ascii=False),
             )
-            for call in calls(self._question, self.tools, named=named)
+            for call in calls
         ]
         return [*_thought_items(topics()[CALLING].thoughts[: (self._most + 1) // 2]), *found] if found else []
 

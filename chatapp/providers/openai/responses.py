@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, assert_never
 
+from ...core.attached import Attached, AttachedKind, Part
 from ...core.contracts import Repair
 from ...core.history import Question, Response, Result, SendableItem, Step
 from ...core.items import Kind
@@ -12,6 +13,7 @@ from ..base import OFF, Ask, Endpoint, ModelSpec, ToolSpec, Wire
 from .model_facts import NO_THINKING, known
 from .refusals import refusal
 from .stream import KINDS, ResponsesParser
+from .wishes import hosted_tools, wished
 
 ENCRYPTED = "reasoning.encrypted_content"
 
@@ -35,6 +37,7 @@ class ResponsesWire:
             "store": False,
             "stream": True,
             "stream_options": {"include_obfuscation": False},
+            **wished(ask),
             **_thinking(ask),
             **_tools(ask),
             "instructions": ask.instructions,
@@ -75,21 +78,32 @@ def _thinking(ask: Ask) -> dict[str, Any]:
 
 
 def _tools(ask: Ask) -> dict[str, Any]:
-    if not ask.tools:
+    hosted = hosted_tools(ask)
+    if not ask.tools and not hosted:
         return {}
-    choice = {} if ask.may_call else {"tool_choice": "none"}
-    return {"tools": [_tool(tool) for tool in ask.tools], "parallel_tool_calls": True, **choice}
+    parallel = {"parallel_tool_calls": ask.wishes.parallel is not False}
+    return {"tools": [*map(_tool, ask.tools), *hosted], **parallel, **_choice(ask)}
+
+
+def _choice(ask: Ask) -> dict[str, Any]:
+    if not ask.may_call:
+        return {"tool_choice": "none"}
+    if ask.wishes.call:
+        return {"tool_choice": {"type": "function", "name": ask.wishes.call}}
+    return {"tool_choice": ask.wishes.choice} if ask.wishes.choice else {}
 
 
 def _tool(tool: ToolSpec) -> dict[str, Any]:
+    if tool.wire and tool.dialect == ResponsesWire.dialect:
+        return dict(tool.wire)
     words = {"name": tool.name, "description": tool.description, "parameters": tool.schema}
-    return {"type": "function", **words, "strict": False}
+    return {"type": "function", **words, "strict": tool.strict is True}
 
 
 def _items(step: Step) -> Iterator[dict[str, Any]]:
     match step:
         case Question():
-            yield {"role": "user", "content": step.whole}
+            yield {"role": step.role, "content": _content(step.parts) if step.parts else step.whole}
         case Response():
             yield from (item for part in step.parts if (item := _sent_back(part)))
             yield from (_result(result) for result in step.results)
@@ -122,7 +136,30 @@ def _verbatim(part: SendableItem) -> dict[str, Any] | None:
 
 
 def _result(result: Result) -> dict[str, Any]:
-    return {"type": "function_call_output", "call_id": result.call_id, "output": result.text}
+    output = _content(result.parts) if result.parts else result.text
+    return {"type": "function_call_output", "call_id": result.call_id, "output": output}
+
+
+def _content(parts: Sequence[Part]) -> list[dict[str, Any]]:
+    return [
+        {"type": "input_text", "text": part} if isinstance(part, str) else _beside(part) for part in parts
+    ]
+
+
+def _beside(attached: Attached) -> dict[str, Any]:
+    here = attached.data and f"data:{attached.media_type};base64,{attached.data}"
+    match attached.kind:
+        case AttachedKind.PICTURE:
+            told = {"image_url": attached.url or here, "file_id": attached.file_id}
+            told["detail"] = attached.detail or "auto"
+            return {"type": "input_image"} | _filled(told)
+        case AttachedKind.FILE:
+            told = {"file_url": attached.url, "file_data": here, "file_id": attached.file_id}
+            return {"type": "input_file"} | _filled(told | {"filename": attached.name})
+
+
+def _filled(told: dict[str, str]) -> dict[str, str]:
+    return {name: value for name, value in told.items() if value}
 
 
 WIRE: Wire = ResponsesWire()

@@ -12,23 +12,24 @@ from uuid import UUID
 from django.db import connection
 from django.db.models import AutoField, Model, QuerySet
 from django.db.models.functions import Now
-from django.db.models.sql import Query, UpdateQuery
+from django.db.models.sql import DeleteQuery, Query, UpdateQuery
 
 Question = tuple[str, tuple[Any, ...]]
 
 
 class Worded:
     """`ask` makes the rows of values of these kinds. They come without the rows that they refer to. `update`: what is written to them
-    before, of the same values, and `returning`: the columns that are given then."""
+    before, of the same values; `delete`: they are deleted; and `returning`: the columns that are given then."""
 
     def __init__(
         self,
         ask: Callable[..., QuerySet[Any, Any]],
         *kinds: type,
         update: Callable[..., Mapping[str, Any]] | None = None,
+        delete: bool = False,
         returning: str = "*",
     ) -> None:
-        self._update, self._returning = update, returning
+        self._update, self._delete, self._returning = update, delete, returning
         self._ask, self._examples = ask, [_example(kind, place) for place, kind in enumerate(kinds)]
         self._model: type[Model] | None = None
         self._questions: dict[str, Question] = {}
@@ -77,6 +78,8 @@ class Worded:
         if self._update is not None:
             query, ends = query.chain(UpdateQuery), f" RETURNING {self._returning}"
             query.add_update_values(self._update(*self._examples))
+        elif self._delete:
+            query, ends = query.chain(DeleteQuery), f" RETURNING {self._returning}"
         sql, params = query.get_compiler(connection=connection).as_sql()
         return sql + ends, tuple(params)
 

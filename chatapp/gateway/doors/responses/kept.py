@@ -41,7 +41,7 @@ class InputPlace(NamedTuple):
 def by_id(previous: Sequence[KeptResponse]) -> dict[str, Json]:
     """What a request that goes on from these may name by its id."""
     items = (item for kept in previous for item in (*kept.input, *kept.output))
-    return {item["id"]: item for item in items if isinstance(item.get("id"), str)}
+    return {item["id"]: item for item in items if item.get("id") and item.get("type") != REFERENCE}
 
 
 def input_kept(asked: Asked, secret: str, known: Mapping[str, Json] = NONE_KNOWN) -> list[Json]:
@@ -86,9 +86,10 @@ def referenced(asked: Asked) -> tuple[str, ...]:
 def joined(previous: Sequence[KeptResponse], now: Asked, known: Mapping[str, Json] = NONE_KNOWN) -> Asked:
     """What is asked, with the history of the responses that it goes on from, the first of them first. The instructions of earlier
     requests hold no longer. `known`: items that it may name, by their ids."""
-    body = Given(now.body)
-    earlier = [entry(Given(item)) for kept in previous for item in (*kept.input, *kept.output)]
-    said = [_resolved(each, n, known) for n, each in enumerate(entries_in(body))]
+    body, known = Given(now.body), {**by_id(previous), **known}
+    before = [item for kept in previous for item in (*kept.input, *kept.output)]
+    earlier = [_resolved(entry(Given(item)), "", known) for item in before]
+    said = [_resolved(each, f"{INPUT}[{n}].id", known) for n, each in enumerate(entries_in(body))]
     if wrong := orphan(said, earlier):
         raise wrong
     return replace(now, history=_history(body, [*earlier, *said]))
@@ -101,12 +102,12 @@ def _history(body: Given, entries: list[Entry]) -> tuple[Told, ...]:
     return history
 
 
-def _resolved(said: Entry, n: int, known: Mapping[str, Json]) -> Entry:
+def _resolved(said: Entry, path: str, known: Mapping[str, Json]) -> Entry:
     if not isinstance(said, Other) or said.wire["type"] != REFERENCE:
         return said
     item = known.get(said.id)
     if item is None or kind_of(Given(item)) == REFERENCE:
-        raise unknown_item(said.id, f"{INPUT}[{n}].id")
+        raise unknown_item(said.id, path)
     return entry(Given(item))
 
 

@@ -25,7 +25,7 @@ TOOL = {"type": "function", "name": "f"}
 
 def compacted(summary="The word is slate.", previous=(), **body):
     asked = read_compacting({"model": "m", "input": TOLD, **body}, {})
-    return compaction(asked, previous, summary, USED, Handed(SECRET), AT)
+    return compaction(asked, previous, summary, USED, Handed(secret=SECRET), AT)
 
 
 def test_a_model_is_asked_for_a_summary_after_all_that_was_said():

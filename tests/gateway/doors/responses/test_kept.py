@@ -107,6 +107,13 @@ def test_an_item_that_nobody_knows_is_told():
     assert told.value.param == "input[0].id"
 
 
+def test_a_name_that_an_earlier_request_said_is_still_known():
+    first = kept(message("a", "Cobalt."), input="Which word?")
+    second = KeptResponse([{"type": "item_reference", "id": first.output[0]["id"]}], [])
+    history = joined([first, second], read(input="Again.")).history
+    assert [part.text for part in history[1].parts] == ["Cobalt.", "Cobalt."]
+
+
 def test_a_name_for_a_name_leads_nowhere():
     with pytest.raises(Wrong):
         joined([], read(input=[{"id": "a"}]), {"a": {"type": "item_reference", "id": "a"}})

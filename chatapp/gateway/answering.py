@@ -1,0 +1,307 @@
+"""One request of a program: let in, its history made whole, asked, told event by event, kept, counted."""
+
+from __future__ import annotations
+
+import asyncio
+import hmac
+import logging
+import time
+from collections.abc import Callable, Coroutine, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from typing import Any
+from uuid import UUID
+
+from django.conf import settings
+from django.db import Error
+
+from ..core.events import Asked as RequestSent
+from ..core.events import Event, Repaired, Retrying, Usage
+from ..core.items import Item
+from ..providers.base import Choice, ModelSpec, ProviderError, UnknownModel
+from ..providers.configured import Provider
+from ..store import in_thread, in_writer
+from ..store.models import Status
+from ..store.refusal import BeyondLimit, Refused
+from ..turns.engine import Engine
+from ..turns.model_request import Asked as ModelAsked
+from ..turns.model_request import Asking, RoundResponse, as_it_is
+from .digests import Chain
+from .doors.asked import Asked, Result, Said
+from .doors.door import LIMITED, NOT_FOUND, OURS, Door, Ended, Frame, Wrong
+from .doors.estimate import estimate
+from .efforts import effort_for
+from .handed import Handed, Sealing
+from .kept import Kept, Scope
+from .models import ApiKey
+from .names import NoSuchModel, known_models, model_meant
+from .passing import Passing
+from .restoring import Found, Restored, names_of, restored
+from .store import kept as kept_rows
+from .store.requests import RequestMeasured, begin_request, end_request
+from .troubles import wrong_of
+
+log = logging.getLogger(__name__)
+
+Tell = Callable[[list[Frame]], None]
+KeepWhole = Callable[[str, Mapping[str, Any]], Coroutine[Any, Any, None]]
+# What is written when a response is over holds up its last word no longer than this.
+WRITTEN_SECONDS = 2.0
+# Until a model says something, what is told may still be an error with a status of its own.
+_BEFORE_THE_FIRST = (RequestSent, Retrying, Repaired)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Program:
+    """Who asks: a key, and how the program calls itself."""
+
+    key: ApiKey
+    name: str = ""
+
+
+class Answering:
+    """`prepare`, then `run`. `keep_whole`: keeps the response as it was given, by its secret."""
+
+    def __init__(
+        self,
+        engine: Engine,
+        door: Door,
+        asked: Asked,
+        program: Program,
+        *,
+        keep_whole: KeepWhole | None = None,
+    ) -> None:
+        self._engine, self._door, self.asked, self.program = engine, door, asked, program
+        self._keep_whole = keep_whole
+        self._chain = Chain(program.key.owner_id)
+        self._request: UUID | None = None
+        self._usage: Usage | None = None
+        self.has_failed = False
+        self.restored = Restored()
+        self.left_out: list[str] = []
+        self.hearing = Passing(self._hear)
+        self._tell: Tell = _nobody
+
+    async def prepare(self) -> None:
+        """Wrong where it cannot be asked. From here on `close` has to be called."""
+        said = self.asked.model
+        try:
+            self.who = await self._meant(said)
+        except (NoSuchModel, UnknownModel) as error:
+            raise Wrong(404, NOT_FOUND, str(error), "model_not_found", "model") from None
+        provider, model = self.who
+        self.asked = replace(self.asked, history=tuple(self._seen(model)))
+        self._scope = scope_of(provider, model)
+        owner = self.program.key.owner_id
+        self._sealing = Sealing(_seal_key(), f"{owner}\n{self._scope}")
+        self.handed = Handed(self._sealing)
+        names = names_of(self.asked.history, self._chain)
+        found = await in_thread(self._let_in)(names.all_secrets(), names.digests, model)
+        self.restored = restored(
+            self.asked.history,
+            names,
+            Found(found),
+            scope=self._scope,
+            sealing=self._sealing,
+            dialect=self.asked.wishes.dialect,
+        )
+        if self.asked.wishes.hosted and self.asked.wishes.dialect != model.dialect:
+            self.left_out += [str(tool.get("type", "tool"))[:40] for tool in self.asked.wishes.hosted]
+        self._writer = self._door.writer(self.asked, said or model.id, self.handed, _now())
+
+    async def _meant(self, said: str) -> tuple[Provider, ModelSpec]:
+        key, catalog = self.program.key, self._engine.catalog
+        default = "" if said or key.default_model else await self._engine.default_model()
+        try:
+            spec = model_meant(said, key, catalog, known=catalog.listed(), default=default)
+        except NoSuchModel:
+            # Not all providers may have told yet what they have.
+            spec = model_meant(said, key, catalog, known=await known_models(catalog), default=default)
+        return catalog.find(spec.id)
+
+    def _let_in(self, secrets: set[str], digests: list[str], model: ModelSpec) -> list[Kept]:
+        try:
+            self._request = begin_request(
+                self.program.key,
+                model=model.id,
+                estimate=estimate(self.asked),
+                runner=self._engine.runner.name,
+                program=self.program.name,
+            )
+        except BeyondLimit as refusal:
+            raise Wrong(429, LIMITED, str(refusal), "insufficient_quota", wait=_until_tomorrow()) from None
+        except Refused as refusal:
+            raise Wrong(429, LIMITED, str(refusal), "rate_limit_exceeded", wait=2) from None
+        return kept_rows.find(self.program.key.owner_id, secrets, digests) if digests else []
+
+    def _seen(self, model: ModelSpec) -> Sequence[Any]:
+        """Pictures and files become words where the model takes none."""
+        if model.sees:
+            return self.asked.history
+        history = [_in_words(told) for told in self.asked.history]
+        if history != list(self.asked.history):
+            self.left_out.append("attachments")
+        return history
+
+    @property
+    def headers(self) -> dict[str, str]:
+        """What was put back of the thoughts, and what could not be passed on."""
+        dropped = sum((self.hearing.facts or {}).get("dropped", {}).values())
+        told = f"restored={self.restored.restored} missed={self.restored.missed} dropped={dropped}"
+        named = {"x-thoughtline-reasoning": told}
+        return named | ({"x-thoughtline-left-out": ", ".join(self.left_out)} if self.left_out else {})
+
+    async def run(self, tell: Tell) -> None:
+        """Tells frames as they come. Wrong before the first of them; what goes wrong later is told in them."""
+        self._tell = tell
+        try:
+            response = await self._asking().ask()
+        except ProviderError as error:
+            await self._fail(wrong_of(error))
+        except Exception as error:
+            log.error(
+                "a request of a program broke: %s",
+                type(error).__name__,
+                exc_info=log.isEnabledFor(logging.DEBUG),
+            )
+            await self._fail(Wrong(500, OURS, "Something broke inside Thoughtline.", "server_error"))
+        else:
+            await self._end(response)
+
+    @property
+    def usage(self) -> Usage:
+        return self._usage or Usage()
+
+    def whole(self) -> dict[str, Any]:
+        return self._writer.whole()
+
+    def still_thinking(self) -> list[Frame]:
+        return self._begun() + self._writer.still_thinking()
+
+    def _asking(self) -> Asking:
+        asked, (_, model) = self.asked, self.who
+        what = ModelAsked(
+            log=self.restored.log,
+            conversation=str(self.program.key.pk),
+            instructions=self.restored.instructions,
+            effort=effort_for(asked.effort, model.efforts),
+            tools=asked.tools,
+            may_call=asked.wishes.choice is not Choice.NONE,
+            wishes=asked.wishes,
+        )
+        return Asking(self.hearing, self.who, what, replay_turns=None, named=as_it_is)
+
+    def _hear(self, event: Event) -> None:
+        if not isinstance(event, _BEFORE_THE_FIRST) or self._has_begun:
+            frames = self._begun() + self._writer.hear(event)
+            if frames:
+                self._tell(frames)
+
+    _has_begun = False
+
+    def _begun(self) -> list[Frame]:
+        if self._has_begun:
+            return []
+        self._has_begun = True
+        return self._writer.begin()
+
+    async def _fail(self, wrong: Wrong) -> None:
+        self.has_failed = True
+        self._usage = None if self.hearing.draft.pieces else Usage(0, 0, 0, 0, 0)
+        await self._written(self._count(Status.FAILED))
+        if not self._has_begun:
+            raise wrong
+        self._tell(self._writer.fail(wrong))
+
+    async def _end(self, response: RoundResponse) -> None:
+        self._usage = Usage(**response.facts["usage"])
+        frames = self._begun() + self._writer.end(Ended(finish=response.finish, usage=self._usage, at=_now()))
+        await self._written(self._kept(response))
+        self._tell(frames)
+
+    async def _written(self, writing: Coroutine[Any, Any, None]) -> None:
+        """Goes on by itself where it takes long, or where the program has gone."""
+        task = asyncio.ensure_future(writing)
+        _writing.add(task)
+        task.add_done_callback(_writing.discard)
+        await asyncio.wait({task}, timeout=WRITTEN_SECONDS)
+
+    async def _kept(self, response: RoundResponse) -> None:
+        self._chain.add_response(response.items)
+        if self._is_worth_keeping(response.items):
+            kept = kept_rows.kept_now(
+                secret=self.handed.secret,
+                owner=self.program.key.owner_id,
+                scope=self._scope,
+                digest=self._chain.digest(),
+                items=response.items,
+                keys=self.handed.keys,
+                repaired=response.facts.get("repaired", ()),
+            )
+            kept_rows.memory.keep(kept)
+            with suppress(Error):
+                await in_writer(kept_rows.keep)(kept, self.program.key.pk)
+        if self._keep_whole:
+            await self._keep_whole(self.handed.secret, self._writer.whole())
+        await self._count(Status.COMPLETE)
+
+    def _is_worth_keeping(self, items: Sequence[Item]) -> bool:
+        _, model = self.who
+        return model.thinks or bool(model.efforts) or any(item.wire is not None for item in items)
+
+    async def _count(self, ended: str) -> None:
+        """Tried until it stands: what was used was paid for."""
+        request, self._request = self._request, None
+        if request is None:
+            return
+        draft = self.hearing.draft
+        measured = RequestMeasured(
+            round=self.hearing.facts or {}, durations=draft.durations(list(draft.clock.spans), draft.at)
+        )
+        counted = self._engine.keeper.patiently(in_writer(end_request))
+        await counted(request, self._usage, ended=ended, measured=measured)
+
+    async def close(self) -> None:
+        """However it ended; where its program has gone away, what it was told counts by estimate."""
+        if self._request is not None:
+            await self._written(self._count(Status.STOPPED))
+
+
+_writing: set[asyncio.Task[None]] = set()
+
+
+async def all_written() -> None:
+    """Before the process ends."""
+    if _writing:
+        await asyncio.wait(_writing, timeout=WRITTEN_SECONDS)
+
+
+def scope_of(provider: Provider, model: ModelSpec) -> Scope:
+    return Scope(
+        provider=model.provider,
+        destination=provider.endpoint.base_url[:300],
+        dialect=model.dialect,
+        model=model.name,
+    )
+
+
+def _in_words(told: Any) -> Any:
+    if not isinstance(told, Said | Result):
+        return told
+    return replace(told, parts=tuple(part if isinstance(part, str) else part.in_words for part in told.parts))
+
+
+def _seal_key() -> bytes:
+    return hmac.digest(settings.SECRET_KEY.encode(), b"gateway seals", "sha256")
+
+
+def _now() -> int:
+    return int(time.time())
+
+
+def _until_tomorrow() -> int:
+    return 86_400 - _now() % 86_400
+
+
+def _nobody(frames: list[Frame]) -> None:
+    pass

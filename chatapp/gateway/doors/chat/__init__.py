@@ -1,0 +1,3 @@
+"""The door of Chat Completions, as OpenAI's clients and those of many others speak it."""
+
+from .door import DOOR as DOOR

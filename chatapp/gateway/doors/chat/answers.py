@@ -1,0 +1,119 @@
+"""What an assistant message says: thoughts in whatever fields their program keeps them, words, calls."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ....core.values import Json
+from ....core.verbatim import encode
+from ..asked import Answer, Call, Thought, Words
+from ..given import Given
+
+THOUGHTS = ("reasoning_content", "reasoning")
+DETAILS = "reasoning_details"
+SEALS = ("signature", "data")
+# Of a call, what has a place of its own in `Call`.
+_PLACED = ("id", "type", "index", "function")
+
+Part = Thought | Words | Call
+
+
+def answer_of(message: Given, legacy_id: str) -> Answer:
+    """`legacy_id`: of a call in the old form, which has none."""
+    parts = (*_thoughts(message), *_words(message), *_calls(message), *_legacy_call(message, legacy_id))
+    return Answer(parts=parts)
+
+
+def of_one_response(before: Answer, after: Answer) -> bool:
+    """Two messages that both speak are two responses, unless the first still waits for results: all else was split by its program."""
+    return has_calls(before) or not (_speaks(before) and _speaks(after))
+
+
+def has_calls(answer: Answer) -> bool:
+    return any(isinstance(part, Call) for part in answer.parts)
+
+
+def _speaks(answer: Answer) -> bool:
+    return any(isinstance(part, Words) for part in answer.parts)
+
+
+def _thoughts(message: Given) -> Iterator[Thought]:
+    """One: the fields say the same, or seal what another says."""
+    said = [message.says(name) for name in THOUGHTS]
+    details = message.take(DETAILS, Given.objects) or []
+    wire = {name: message.value[name] for name in (*THOUGHTS, DETAILS) if message.value.get(name)}
+    if wire:
+        text = next(filter(None, said), "") or "".join(map(_words_in, details))
+        yield Thought(text=text, id=_first(details, "id"), seal=_first(details, *SEALS), wire=wire)
+
+
+def _words_in(detail: Given) -> str:
+    return detail.says("text") or detail.says("summary")
+
+
+def _first(details: list[Given], *names: str) -> str:
+    return next((said for detail in details for name in names if (said := detail.says(name))), "")
+
+
+def _words(message: Given) -> Iterator[Thought | Words]:
+    content = message.at("content")
+    if content is not None and not isinstance(content.value, str):
+        for row in content.rows():
+            yield from _part(row)
+    elif content is not None and content.value:
+        yield Words(text=content.text())
+    if refusal := message.says("refusal"):
+        yield Words(text=refusal)
+
+
+def _part(row: Given) -> Iterator[Thought | Words]:
+    kind = row.must("type")
+    match kind.value:
+        case "text" | "refusal" as name:
+            said = row.must(name).text()
+            yield from [Words(text=said)] if said else []
+        case "thinking":
+            yield Thought(text=_thinking(row.must("thinking")), wire={"content": [row.value]})
+        case _:
+            raise kind.wrong("is none of: text, refusal, thinking", "invalid_value")
+
+
+def _thinking(thinking: Given) -> str:
+    """As Mistral has it."""
+    if isinstance(thinking.value, str):
+        return thinking.text()
+    return "".join(row.says("text") for row in thinking.rows())
+
+
+def _calls(message: Given) -> list[Call]:
+    return [_call(row) for row in message.take("tool_calls", Given.objects) or []]
+
+
+def _call(row: Given) -> Call:
+    call_id, more = row.must("id").name(), _more(row.value)
+    if row.says("type") == "custom":
+        custom = row.must("custom")
+        arguments = encode({"input": custom.says("input")}).decode()
+        return Call(id=call_id, name=custom.must("name").text(), arguments=arguments, wire=row.value)
+    function = row.must("function")
+    return Call(id=call_id, name=function.must("name").text(), arguments=_arguments(function), wire=more)
+
+
+def _more(call: Json) -> Json | None:
+    """What came with it, as a thought signature does."""
+    return {name: value for name, value in call.items() if name not in _PLACED} or None
+
+
+def _arguments(function: Given) -> str:
+    """JSON in a string; some programs send it as it is."""
+    arguments = function.at("arguments")
+    if arguments is None:
+        return ""
+    if isinstance(arguments.value, dict):
+        return encode(arguments.value).decode()
+    return arguments.text()
+
+
+def _legacy_call(message: Given, call_id: str) -> Iterator[Call]:
+    if call := message.at("function_call"):
+        yield Call(id=call_id, name=call.must("name").text(), arguments=_arguments(call))

@@ -1,0 +1,3 @@
+"""The door of the Messages API, as Anthropic's clients speak it."""
+
+from .door import DOOR as DOOR

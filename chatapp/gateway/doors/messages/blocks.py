@@ -1,0 +1,76 @@
+"""A piece of a response as a block of the Messages API: how it begins, how it ends, and what it is as a whole."""
+
+from __future__ import annotations
+
+from ....core.items import Kind
+from ....core.values import Json, fields, word
+from ....core.verbatim import encode
+from ....providers.anthropic.stream import arguments_object
+from ...handed import Handed
+from ..in_turn import Piece
+from .tools import DIALECT
+
+REDACTED = "redacted_thinking"
+# The delta by which a block grows, and the field that holds its words there.
+GROWTH = {
+    Kind.REASONING: ("thinking_delta", "thinking"),
+    Kind.ASSISTANT_MESSAGE: ("text_delta", "text"),
+    Kind.TOOL_CALL: ("input_json_delta", "partial_json"),
+}
+
+
+def opening(piece: Piece, handed: Handed) -> Json:
+    match piece.kind:
+        case Kind.REASONING if is_redacted(piece):
+            return {"type": REDACTED, "data": handed.seal(piece.key, _sealed(piece))}
+        case Kind.REASONING:
+            return {"type": "thinking", "thinking": "", "signature": ""}
+        case Kind.TOOL_CALL:
+            return {
+                "type": "tool_use",
+                "id": handed.item("toolu_", piece.key),
+                "name": piece.name,
+                "input": {},
+            }
+        case _:
+            return {"type": "text", "text": ""}
+
+
+def growth(kind: Kind, words: str) -> Json:
+    type_, name = GROWTH[kind]
+    return {"type": type_, name: words}
+
+
+def signature(piece: Piece, handed: Handed) -> Json:
+    return {"type": "signature_delta", "signature": handed.seal(piece.key, _sealed(piece))}
+
+
+def arguments(piece: Piece) -> str:
+    """An object whatever the model wrote: clients give up on any other."""
+    return encode(arguments_object(piece.text)).decode()
+
+
+def whole(piece: Piece, handed: Handed) -> Json:
+    block = opening(piece, handed)
+    match block["type"]:
+        case "thinking":
+            return block | {"thinking": piece.text, "signature": signature(piece, handed)["signature"]}
+        case "tool_use":
+            return block | {"input": arguments_object(piece.text)}
+        case "text":
+            return block | {"text": piece.text}
+        case _:
+            return block
+
+
+def is_redacted(piece: Piece) -> bool:
+    return _wire(piece).get("type") == REDACTED and not (piece.told or piece.waiting)
+
+
+def _sealed(piece: Piece) -> str:
+    wire = _wire(piece)
+    return word(wire.get("data" if is_redacted(piece) else "signature"))
+
+
+def _wire(piece: Piece) -> Json:
+    return fields(piece.item.wire) if piece.item and piece.item.dialect == DIALECT else {}

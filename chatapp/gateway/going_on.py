@@ -1,0 +1,84 @@
+"""Requests that go on from a response by its id, over HTTP and over a socket, and the responses that are kept for that."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from django.db import Error
+
+from ..store import in_thread, in_writer
+from .answering import Program
+from .doors.asked import Asked
+from .doors.responses.errors import unknown_previous
+from .doors.responses.kept import KeptResponse, input_kept, input_place, joined, referenced
+from .doors.responses.socket import Remembered
+from .handed import place_of
+from .models import StoredResponse
+from .store import stored
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(slots=True)
+class GoingOn:
+    """What one request goes on from, and what is kept of it for the next. `remembered`: what its connection knows."""
+
+    program: Program
+    remembered: Remembered | None = None
+    way: Sequence[KeptResponse] = ()
+    found: Mapping[str, Any] = field(default_factory=dict)
+    asked: Asked | None = None
+
+    async def whole(self, asked: Asked) -> Asked:
+        """The request with all of its history. Wrong where what it goes on from is not here."""
+        # What nobody keeps is not said to be kept.
+        self.asked = asked = replace(asked, store=asked.store and self.program.key.keeps_responses)
+        if asked.previous:
+            self.way = await self._way_to(asked.previous)
+        names = referenced(asked)
+        if names:
+            self.found = await in_thread(_items_of)(self.program.key.owner_id, names)
+        return joined(self.way, asked, self.found) if self.way or names else asked
+
+    async def _way_to(self, previous: str) -> Sequence[KeptResponse]:
+        if self.remembered and (way := self.remembered.way_to(previous)):
+            return way
+        place = place_of(previous)
+        rows = await in_thread(stored.load_way)(self.program.key.owner_id, place.secret) if place else []
+        if not rows:
+            raise unknown_previous(previous)
+        return [KeptResponse(row.input, row.response["output"]) for row in rows]
+
+    async def keep(self, secret: str, response: Mapping[str, Any]) -> None:
+        """For as long as the connection lasts, and for longer where that is wished."""
+        assert self.asked
+        input = input_kept(self.asked, secret, self.found)
+        if self.remembered is not None:
+            self.remembered.keep(response["id"], [*self.way, KeptResponse(input, response["output"])])
+        if self.asked.store:
+            key, previous = self.program.key, place_of(self.asked.previous)
+            with suppress(Error):
+                await in_writer(stored.store_response)(
+                    secret,
+                    owner=key.owner_id,
+                    key=key.pk,
+                    previous=previous.secret if previous else "",
+                    input=list(input),
+                    response=dict(response),
+                )
+
+    def forget(self) -> None:
+        """What was asked of it has failed."""
+        if self.remembered is not None and self.asked and self.asked.previous:
+            self.remembered.forget(self.asked.previous)
+
+
+def _items_of(owner: int, names: Sequence[str]) -> dict[str, Any]:
+    places = [place.secret for name in names if (place := input_place(name) or place_of(name))]
+    rows: list[StoredResponse] = stored.load_responses(owner, places)
+    items = [item for row in rows for item in (*row.input, *row.response["output"])]
+    return {item["id"]: item for item in items if item.get("id") in names}

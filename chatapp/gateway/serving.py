@@ -1,0 +1,118 @@
+"""What is done at each address of `/v1/`."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping
+
+from ..pages.door.caps import BESIDE
+from ..pages.door.open_sockets import Rate
+from ..pages.door.reception import SENDERS
+from ..store import in_thread
+from ..turns.engine import engine
+from .answering import Answering, Program
+from .doors import responses
+from .doors.door import LIMITED, UNKNOWN_KEY, Door, Frame, Wrong
+from .going_on import GoingOn
+from .http import Connection, Handler, Request, secret_in
+from .store.keys import find_key
+
+# Of one key; of one address, the keys that open nothing.
+by_key, wrong_keys = Rate(300, 0.05), Rate(20, 3.0)
+# An answer is begun when its model says something, or after so long; then it is heard of at least so often.
+BEGUN_SECONDS, PING_SECONDS = 5.0, 15.0
+NO_KEY = "This needs a key of Thoughtline's: make one at /settings/keys/, and send it as `Authorization: Bearer …` or `x-api-key`."
+WRONG_KEY = "This key opens nothing here: it is wrong, was revoked, or has expired."
+TOO_OFTEN = "Too many requests came in so short a time. Try again in a few seconds."
+
+
+async def let_in(request: Request) -> Program:
+    return await let_in_by(request.secret, request.address, request.headers)
+
+
+async def let_in_by(secret: str, address: str, headers: Mapping[str, str]) -> Program:
+    """Wrong keys are not looked for more often than now and then."""
+    if not secret:
+        raise Wrong(401, UNKNOWN_KEY, NO_KEY, "invalid_api_key")
+    key = await in_thread(find_key)(secret)
+    if key is None:
+        if not wrong_keys.may(address):
+            raise Wrong(429, LIMITED, TOO_OFTEN, "rate_limit_exceeded", wait=5)
+        raise Wrong(401, UNKNOWN_KEY, WRONG_KEY, "invalid_api_key")
+    if not by_key.may(str(key.pk)):
+        raise Wrong(429, LIMITED, TOO_OFTEN, "rate_limit_exceeded", wait=2)
+    return Program(key=key, name=headers.get("user-agent", "").partition("/")[0])
+
+
+def asks(door: Door) -> Handler:
+    async def ask(request: Request, connection: Connection) -> None:
+        program = await let_in(request)
+        asked = door.read(request.json(), request.headers)
+        going_on = GoingOn(program) if door is responses.DOOR else None
+        if going_on:
+            asked = await going_on.whole(asked)
+        keep_whole = going_on.keep if going_on and asked.store else None
+        answering = Answering(engine(), door, asked, program, keep_whole=keep_whole)
+        try:
+            await answering.prepare()
+            await (_streamed if asked.stream else _whole)(answering, connection)
+        finally:
+            await answering.close()
+
+    return ask
+
+
+async def _whole(answering: Answering, connection: Connection) -> None:
+    await answering.run(unheard)
+    await connection.answer(200, answering.whole(), answering.headers)
+
+
+def unheard(frames: list[Frame]) -> None:
+    """All of it is told at the end."""
+
+
+async def _streamed(answering: Answering, connection: Connection) -> None:
+    told, woken = list[Frame](), asyncio.Event()
+
+    def tell(frames: list[Frame]) -> None:
+        told.extend(frames)
+        woken.set()
+
+    running = asyncio.create_task(answering.run(tell))
+    running.add_done_callback(lambda _: woken.set())
+    try:
+        while told or not running.done():
+            frames = await _next(
+                told, woken, answering, PING_SECONDS if connection.has_begun else BEGUN_SECONDS
+            )
+            if frames and not connection.has_begun:
+                await connection.begin_stream(answering.headers)
+            if frames:
+                await connection.stream(frames)
+        running.result()
+        await connection.end_stream()
+    finally:
+        running.cancel()
+        await asyncio.gather(running, return_exceptions=True)
+
+
+async def _next(told: list[Frame], woken: asyncio.Event, answering: Answering, seconds: float) -> list[Frame]:
+    try:
+        async with asyncio.timeout(seconds):
+            await woken.wait()
+    except TimeoutError:
+        return answering.still_thinking()
+    woken.clear()
+    frames, told[:] = told[:], []
+    return frames
+
+
+def sender(header: Callable[[str], str]) -> int | None:
+    """Whose key it is, where a body is long."""
+    found = find_key(secret_in({"authorization": header("authorization"), "x-api-key": header("x-api-key")}))
+    return found.owner_id if found else None
+
+
+# A history with pictures in it.
+LONGEST_BODY = 32 * 2**20
+BESIDE["/v1/"], SENDERS["/v1/"] = LONGEST_BODY, sender

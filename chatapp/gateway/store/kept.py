@@ -1,0 +1,117 @@
+"""What models said, kept to go back: rows behind the memory. Nothing here may make a request fail."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Collection
+from datetime import UTC, datetime, timedelta
+from uuid import UUID
+
+from django.conf import settings
+from django.db import Error, transaction
+from django.db.models import F, Q
+from django.utils import timezone
+
+from ...core import verbatim
+from ...core.items import Item
+from ..kept import AROUND, Kept, Memory, Scope, items_in
+from ..models import KeptResponse
+
+log = logging.getLogger(__name__)
+# Of one owner, the oldest go first.
+MOST_OF_ONE = 20_000
+# Looked after that seldom.
+TRIMMED_EACH = 100
+
+memory = Memory()
+
+
+def find(owner: int, secrets: Collection[str], digests: Collection[str]) -> list[Kept]:
+    """What is kept of this owner's by any of these names."""
+    found = list(memory.find(owner, secrets, digests, timezone.now().timestamp()))
+    known = {name for kept in found for name in (kept.secret, kept.digest)}
+    missing = [set(names) - known for names in (secrets, digests)]
+    if any(missing):
+        try:
+            found += _loaded(owner, *missing)
+        except Error as error:
+            log.warning("kept thoughts were not looked for: %s", type(error).__name__)
+    return found
+
+
+def _loaded(owner: int, secrets: Collection[str], digests: Collection[str]) -> list[Kept]:
+    named = Q(secret__in=secrets) | Q(digest__in=digests)
+    rows = KeptResponse.objects.filter(named, owner=owner, expires_at__gt=timezone.now())
+    with transaction.atomic():
+        found = [_kept_of(row) for row in rows.order_by("created_at")]
+    for kept in found:
+        memory.keep(kept)
+    return found
+
+
+def keep(kept: Kept, key: UUID) -> None:
+    """In memory whatever happens."""
+    memory.keep(kept)
+    thoughts = kept.thoughts
+    KeptResponse.objects.create(
+        secret=kept.secret,
+        owner_id=kept.owner,
+        key_id=key,
+        provider=kept.scope.provider,
+        destination=kept.scope.destination,
+        dialect=kept.scope.dialect,
+        model=kept.scope.model,
+        digest=kept.digest,
+        saved=kept.saved(),
+        thoughts=len(thoughts),
+        characters=sum(len(item.text) for item in thoughts),
+        size=kept.size,
+        turn_id=kept.turn or None,
+        expires_at=datetime.fromtimestamp(kept.expires, UTC),
+    )
+
+
+def kept_now(
+    *,
+    secret: str,
+    owner: int,
+    scope: Scope,
+    digest: str,
+    items: Collection[Item],
+    keys: dict[str, int],
+    repaired: Collection[str] = (),
+    turn: str = "",
+) -> Kept:
+    expires = timezone.now() + timedelta(hours=settings.REASONING_CACHE_HOURS)
+    size = AROUND + sum(len(item.text) + len(verbatim.dumps(item.wire)) for item in items)
+    return Kept(
+        secret=secret,
+        owner=owner,
+        scope=scope,
+        digest=digest,
+        items=tuple(items),
+        keys=keys,
+        expires=expires.timestamp(),
+        repaired=tuple(repaired),
+        turn=turn,
+        size=size,
+    )
+
+
+def note_replays(secrets: Collection[str]) -> None:
+    KeptResponse.objects.filter(secret__in=secrets).update(replays=F("replays") + 1)
+
+
+def _kept_of(row: KeptResponse) -> Kept:
+    return Kept(
+        secret=row.secret,
+        owner=row.owner_id,
+        scope=Scope(provider=row.provider, destination=row.destination, dialect=row.dialect, model=row.model),
+        digest=row.digest,
+        items=items_in(row.saved),
+        keys=row.saved["keys"],
+        expires=row.expires_at.timestamp(),
+        repaired=tuple(row.saved.get("repaired", ())),
+        turn=str(row.turn_id or ""),
+        size=row.size,
+    )

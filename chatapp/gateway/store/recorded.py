@@ -1,0 +1,384 @@
+"""Turns of recorded runs: where a history stands among what was recorded, and what is new of it, in one transaction."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+from uuid import UUID, uuid4
+
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.db.models import F
+from django.db.models.functions import Now
+from django.utils import timezone
+
+from ...core.attached import PARTS
+from ...core.items import FROM_MODEL, Item, KeyMaker, Kind, Outcome, clean
+from ...core.titles import first_words
+from ...store import Claim, load_items, next_round, without_result
+from ...store.changes import tell_owner
+from ...store.models import ENDED, Conversation, Message, Role, Status, TitledBy
+from ...store.rows import Measured, append, insert_items, item_row, keep, tell_of, with_owner
+from ...store.turns_at_once import refuse_another
+from ..models import ApiKey, RecordedPlace, RecordedRun
+from ..recording.told import Part, Piece, Saying
+
+NEVER_CAME = "The result never came: the program went on without it."
+# Nobody takes over what a program asked: where its process dies, it has ended.
+TAKEN_BY_NOBODY = 3
+WAITS_FOR_PROGRAM = "waits_for_program"
+# Of what a program says of itself no more is kept than somebody reads.
+MOST_WORDS = 200_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """One request of a program, as it is recorded. `again`: what it calls itself when it comes once more."""
+
+    key: ApiKey
+    model: str
+    effort: str
+    runner: str
+    pieces: Sequence[Piece]
+    saying: Saying
+    again: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """The turn that answers it. `conversation`: where."""
+
+    claim: Claim
+    conversation: UUID
+    items: Sequence[Item]
+    metadata: Mapping[str, Any]
+
+
+@transaction.atomic
+def record(request: Request) -> Recorded:
+    owner = request.key.owner
+    refuse_another(owner)
+    return _Recording(request, owner).recorded()
+
+
+class _Recording:
+    def __init__(self, request: Request, owner: User) -> None:
+        self._request, self._owner, self._key = request, owner, request.key
+        self._conversation: Conversation | None = None
+
+    def recorded(self) -> Recorded:
+        pieces = list(self._request.pieces)
+        known, row, number = self._deepest(pieces)
+        for piece in pieces[known:]:
+            row, number = self._next(row, number, piece)
+        claim = self._begun(row, number, is_new=known < len(pieces))
+        answer = with_owner(Message.objects.all()).get(pk=claim.message)
+        # Only now: whoever is told reads what stands.
+        tell_owner(self._owner.pk, answer.conversation_id, "turn queued", answer.pk)
+        return Recorded(claim, answer.conversation_id, load_items(answer.pk), answer.metadata)
+
+    # Where it stands
+
+    def _deepest(self, pieces: Sequence[Piece]) -> tuple[int, Message | None, int]:
+        """How many pieces are recorded already, the message in which the last of them stands, and with which round."""
+        names = [piece.name for piece in pieces]
+        rows = RecordedPlace.objects.filter(owner=self._owner, name__in=names).select_related("message")
+        there = rows.filter(message__deletion=None, message__conversation__deleted_at=None)
+        found = {row.name: row for row in there.order_by("message__order", "pk")}
+        for known in range(len(pieces), 0, -1):
+            if place := found.get(names[known - 1]):
+                self._conversation = place.message.conversation
+                return known, place.message, place.round
+        return 0, None, -1
+
+    # What is new of it
+
+    def _next(self, row: Message | None, number: int, piece: Piece) -> tuple[Message, int]:
+        match piece.part:
+            case Part.QUESTION:
+                return self._asked(self._ended(row, number), piece), -1
+            case Part.ANSWER:
+                return self._told(row, number, piece)
+            case Part.RESULTS:
+                return self._given(row, number, piece)
+
+    def _asked(self, above: Message | None, piece: Piece) -> Message:
+        if self._conversation is None:
+            self._conversation = self._opened(piece)
+        question = self._message(above, Role.USER, metadata=self._saying(above))
+        keys = KeyMaker()
+        items = [replace(_storable(item), key=keys.take(), round=0) for item in piece.items]
+        insert_items([item_row(question.pk, n, item) for n, item in enumerate(items)])
+        Message.objects.filter(pk=question.pk).update(next_seq=len(items))
+        self._note(piece.name, question, -1)
+        return question
+
+    def _opened(self, piece: Piece) -> Conversation:
+        title = first_words(_title_words(piece.items)) or f"A run of {self._key.name}"
+        instructions = "\n\n".join(text for _, text in self._request.saying.words)[:MOST_WORDS]
+        made = Conversation.objects.create(
+            owner=self._owner,
+            title=title,
+            titled_by=TitledBy.MODEL,
+            tools=[],
+            instructions=clean(instructions),
+        )
+        RecordedRun.objects.create(conversation=made, key=self._key, key_name=self._key.name)
+        return made
+
+    def _saying(self, above: Message | None) -> dict[str, Any]:
+        """The program's words and tools, where they are not those of the question before."""
+        said: dict[str, Any] = {"words": [list(each) for each in self._request.saying.words]}
+        said |= {"tools": list(self._request.saying.tools)}
+        before = Message.objects.filter(conversation=self._conversation, role=Role.USER)
+        told = [row.metadata.get("program") for row in before.order_by("-order")[:20]]
+        known = next((each for each in told if each), None)
+        return {} if known == said and above else {"program": said}
+
+    def _told(self, row: Message | None, number: int, piece: Piece) -> tuple[Message, int]:
+        """What a model said elsewhere, or before it was recorded."""
+        if row is None or row.role == Role.USER:
+            answer = self._answer(row or self._asked(None, piece_without_words(piece)))
+            answer_items: list[Item] = []
+        else:
+            answer = self._as_far_as(row, number)
+            answer_items = load_items(answer.pk)
+        keys, here = KeyMaker(item.key for item in answer_items), next_round(answer_items)
+        items = [replace(_storable(item), key=keys.take(), round=here) for item in piece.items]
+        self._append(answer, items)
+        self._note(piece.name, answer, here)
+        return answer, here
+
+    def _given(self, row: Message | None, number: int, piece: Piece) -> tuple[Message, int]:
+        assert row is not None and row.role == Role.ASSISTANT
+        items = load_items(row.pk)
+        waits = row.status == Status.WAITING and next_round(items) == number + 1
+        if not (waits and _open_of(items, number)):
+            if _is_open_end(row, items, number, piece):
+                return row, number
+            row = self._as_far_as(row, number, always=True)
+            items = load_items(row.pk)
+        self._append(row, _results(items, number, piece), seconds=_since(row))
+        self._note(piece.name, row, number)
+        return row, number
+
+    def _ended(self, row: Message | None, number: int) -> Message | None:
+        """An answer below which can be asked: not beyond this round, and not waiting for results any more."""
+        if row is None or row.role == Role.USER:
+            return row
+        row = self._as_far_as(row, number)
+        if row.status not in ENDED:
+            items = load_items(row.pk)
+            missing = [_never_came(call) for call in without_result(items)]
+            self._append(row, _with_keys(missing, items))
+            _set(row, Status.COMPLETE)
+            tell_of(with_owner(Message.objects.all()).get(pk=row.pk), "turn ended")
+        return row
+
+    def _as_far_as(self, row: Message, number: int, *, always: bool = False) -> Message:
+        """The answer up to this round; a copy beside it where it went on in another way."""
+        items = load_items(row.pk)
+        if not always and next_round(items) == number + 1 and row.status != Status.RUNNING:
+            return row
+        answer = self._answer(row.parent)
+        kept = [item for item in items if item.round <= number]
+        if always:
+            kept = [item for item in kept if not (item.round == number and item.kind is Kind.TOOL_RESULT)]
+        self._append(answer, kept)
+        metadata = _metadata_of(row, {item.key for item in kept}, number)
+        Message.objects.filter(pk=answer.pk).update(metadata=metadata)
+        answer.metadata = metadata
+        places = RecordedPlace.objects.filter(message=row, round__lte=number)
+        RecordedPlace.objects.bulk_create(
+            [
+                RecordedPlace(owner=self._owner, name=place.name, message=answer, round=place.round)
+                for place in places
+            ]
+        )
+        return answer
+
+    # Rows
+
+    def _message(self, above: Message | None, role: str, **more: Any) -> Message:
+        assert self._conversation
+        Conversation.objects.filter(pk=self._conversation.pk).update(next_order=F("next_order") + 1)
+        order = Conversation.objects.values_list("next_order", flat=True).get(pk=self._conversation.pk) - 1
+        made: Message = Message.objects.create(
+            pk=uuid4(),
+            conversation=self._conversation,
+            parent=above,
+            order=order,
+            role=role,
+            author=self._owner if role == Role.USER else None,
+            **more,
+        )
+        return made
+
+    def _answer(self, question: Message | None) -> Message:
+        return self._message(
+            question, Role.ASSISTANT, model=self._request.model, effort=self._request.effort, touched_at=Now()
+        )
+
+    def _append(self, row: Message, items: Sequence[Item], *, seconds: float = 0.0) -> None:
+        row.refresh_from_db(fields=["next_seq", "metadata"])
+        elapsed = row.metadata.get("elapsed_ms", 0)
+        until = elapsed + round(seconds * 1000)
+        results = [item.key for item in items if item.kind is Kind.TOOL_RESULT] if seconds else []
+        timings = {key: {"start": elapsed, "end": until} for key in results}
+        append(row, items, Measured(timings=timings, elapsed=until))
+        keep(row)
+
+    def _note(self, name: str, row: Message, number: int) -> None:
+        RecordedPlace.objects.create(owner=self._owner, name=name, message=row, round=number)
+
+    # The turn
+
+    def _begun(self, row: Message | None, number: int, *, is_new: bool) -> Claim:
+        assert row is not None and self._conversation
+        if row.role == Role.USER:
+            answer = (None if is_new else self._failed(row)) or self._answer(row)
+        else:
+            answer = row if is_new or self._is_failed(row) else self._as_far_as(row, number, always=False)
+        Conversation.objects.filter(pk=self._conversation.pk).update(
+            head=answer.pk, updated_at=timezone.now()
+        )
+        metadata = {
+            name: value
+            for name, value in Message.objects.values_list("metadata", flat=True).get(pk=answer.pk).items()
+            if name not in ("ended", "asks", WAITS_FOR_PROGRAM)
+        }
+        attempt = answer.attempt + 1
+        Message.objects.filter(pk=answer.pk).update(
+            status=Status.RUNNING,
+            attempt=attempt,
+            tries=TAKEN_BY_NOBODY,
+            runner=self._request.runner,
+            model=self._request.model,
+            effort=self._request.effort,
+            touched_at=Now(),
+            metadata=metadata | ({"again": self._request.again} if self._request.again else {}),
+        )
+        return Claim(answer.pk, attempt)
+
+    def _failed(self, question: Message) -> Message | None:
+        """An answer that ended before a word: the program asks for it again."""
+        last = question.children.filter(deletion=None).order_by("-order").first()
+        return last if last is not None and self._is_failed(last) else None
+
+    def _is_failed(self, row: Message) -> bool:
+        again = self._request.again
+        if row.status not in ENDED or row.status == Status.COMPLETE:
+            return False
+        words = load_items(row.pk)
+        said = [item for item in words if item.kind in FROM_MODEL and item.round == next_round(words) - 1]
+        return not any(item.cut for item in said) or bool(again and row.metadata.get("again") == again)
+
+
+@transaction.atomic
+def hand_over(claim: Claim, items: Sequence[Item], measured: Measured) -> None:
+    """A round whose calls the program makes: the turn waits for it."""
+    from ...store.models import Draft as DraftRow
+    from ...store.rows import hold
+
+    row = hold(claim)
+    append(row, items, measured)
+    row.metadata = {**row.metadata, "asks": [], WAITS_FOR_PROGRAM: True}
+    keep(row, status=Status.WAITING, runner="")
+    DraftRow.objects.filter(message=claim.message).delete()
+    tell_of(row, "turn waits")
+
+
+def note_place(owner: int, name: str, message: UUID, number: int) -> None:
+    RecordedPlace.objects.create(owner_id=owner, name=name, message_id=message, round=number)
+
+
+def piece_without_words(piece: Piece) -> Piece:
+    """For an answer that nobody asked for."""
+    item = Item(key="part-0", kind=Kind.USER_MESSAGE, text="(nothing was asked)")
+    return Piece(Part.QUESTION, (item,), f"{piece.name}-before")
+
+
+def _storable(item: Item) -> Item:
+    """Without the bytes of what stood beside the words."""
+    wire = item.wire
+    if isinstance(wire, dict) and isinstance(wire.get(PARTS), list):
+        rows = [row if isinstance(row, str) else row | {"data": ""} for row in wire[PARTS]]
+        return replace(item, wire=wire | {PARTS: rows})
+    return item
+
+
+def _title_words(items: Iterable[Item]) -> str:
+    """Programs put what they know of a machine before what somebody asks."""
+    texts = [item.text.strip() for item in items]
+    plain = [text for text in texts if text and not text.startswith(("<", "#"))]
+    return next(iter([*plain[::-1], *texts]), "")
+
+
+def _open_of(items: Sequence[Item], number: int) -> list[Item]:
+    return [call for call in without_result(items) if call.round == number]
+
+
+def _is_open_end(row: Message, items: Sequence[Item], number: int, piece: Piece) -> bool:
+    """Whether these results stand already, and what came after them was not a word."""
+    if next_round(items) != number + 1 or row.status not in ENDED or row.status == Status.COMPLETE:
+        return False
+    have = [
+        (item.call_id, item.text) for item in items if item.kind is Kind.TOOL_RESULT and item.round == number
+    ]
+    return have == [(item.call_id, item.text) for item in piece.items]
+
+
+def _results(items: Sequence[Item], number: int, piece: Piece) -> list[Item]:
+    """In the order of the program; what it leaves out never came."""
+    made: list[Item] = []
+    open_calls = _open_of(items, number)
+    for result in piece.items:
+        call = next((call for call in open_calls if call.call_id == result.call_id), None)
+        if call is not None:
+            open_calls.remove(call)
+            made.append(replace(_storable(result), round=number, name=call.name))
+    made += [_never_came(call) for call in open_calls]
+    return _with_keys(made, items)
+
+
+def _never_came(call: Item) -> Item:
+    return Item(
+        key="",
+        kind=Kind.TOOL_RESULT,
+        text=NEVER_CAME,
+        round=call.round,
+        call_id=call.call_id,
+        name=call.name,
+        outcome=Outcome.UNKNOWN,
+    )
+
+
+def _with_keys(made: Sequence[Item], items: Sequence[Item]) -> list[Item]:
+    keys = KeyMaker(item.key for item in items)
+    return [replace(item, key=keys.take()) for item in made]
+
+
+def _since(row: Message) -> float:
+    """Seconds since the program was told to make its calls."""
+    return max(0.0, (timezone.now() - row.touched_at).total_seconds()) if row.touched_at else 0.0
+
+
+def _set(row: Message, status: Status) -> None:
+    Message.objects.filter(pk=row.pk).update(status=status, runner="", attempt=F("attempt") + 1)
+    row.status = status
+
+
+def _metadata_of(row: Message, keys: set[str], number: int) -> dict[str, Any]:
+    """What was measured of these items and rounds."""
+    metadata = row.metadata
+    ends = [span["end"] for key, span in metadata.get("timings_ms", {}).items() if key in keys]
+    return {
+        "reasoning_durations_ms": {
+            key: ms for key, ms in metadata.get("reasoning_durations_ms", {}).items() if key in keys
+        },
+        "timings_ms": {key: span for key, span in metadata.get("timings_ms", {}).items() if key in keys},
+        "rounds": [facts for facts in metadata.get("rounds", []) if facts.get("round", 0) <= number],
+        "elapsed_ms": max(ends, default=0),
+        "copied": True,
+    }
