@@ -18,17 +18,17 @@ from django.db import Error
 from ..core.events import Asked as RequestSent
 from ..core.events import Event, Repaired, Retrying, Usage
 from ..core.items import Item
-from ..providers.base import Choice, ModelSpec, ProviderError, UnknownModel
+from ..providers.base import Choice, ModelSpec, ProviderError, Trouble, UnknownModel
 from ..providers.configured import Provider
-from ..store import in_thread, in_writer
+from ..store import Fenced, in_thread, in_writer
 from ..store.models import Status
 from ..store.refusal import BeyondLimit, Refused
 from ..turns.engine import Engine
 from ..turns.model_request import Asked as ModelAsked
-from ..turns.model_request import Asking, RoundResponse, as_it_is
+from ..turns.model_request import Asking, Hearing, RoundResponse, as_it_is
 from .digests import Chain
 from .doors.asked import Asked, Result, Said
-from .doors.door import LIMITED, NOT_FOUND, OURS, Door, Ended, Frame, Wrong
+from .doors.door import INVALID, LIMITED, NOT_FOUND, OURS, Door, Ended, Frame, Wrong
 from .doors.estimate import estimate
 from .efforts import effort_for
 from .handed import Handed, Sealing
@@ -36,8 +36,11 @@ from .kept import Kept, Scope
 from .models import ApiKey
 from .names import NoSuchModel, known_models, model_meant
 from .passing import Passing
+from .recording.told import Part, is_side_talk, name_of, pieces, saying_of
+from .recording.turn import RecordedTurn, turn_of
 from .restoring import Found, Restored, names_of, restored
 from .store import kept as kept_rows
+from .store.recorded import Request, note_place, record
 from .store.requests import RequestMeasured, begin_request, end_request
 from .troubles import wrong_of
 
@@ -47,6 +50,9 @@ Tell = Callable[[list[Frame]], None]
 KeepWhole = Callable[[str, Mapping[str, Any]], Coroutine[Any, Any, None]]
 # What is written when a response is over holds up its last word no longer than this.
 WRITTEN_SECONDS = 2.0
+BROKEN = "Something broke inside Thoughtline."
+OURS_BROKE = Wrong(500, OURS, BROKEN, "server_error")
+STOPPED = Wrong(409, INVALID, "This run was stopped on its page.", "stopped")
 # Until a model says something, what is told may still be an error with a status of its own.
 _BEFORE_THE_FIRST = (RequestSent, Retrying, Repaired)
 
@@ -60,7 +66,8 @@ class Program:
 
 
 class Answering:
-    """`prepare`, then `run`. `keep_whole`: keeps the response as it was given, by its secret."""
+    """`prepare`, then `run`. `keep_whole`: keeps the response as it was given, by its secret. `again`: what
+    the program calls this request, should it come once more."""
 
     def __init__(
         self,
@@ -70,16 +77,20 @@ class Answering:
         program: Program,
         *,
         keep_whole: KeepWhole | None = None,
+        again: str = "",
     ) -> None:
         self._engine, self._door, self.asked, self.program = engine, door, asked, program
         self._keep_whole = keep_whole
+        self.again = again
         self._chain = Chain(program.key.owner_id)
         self._request: UUID | None = None
         self._usage: Usage | None = None
         self.has_failed = False
         self.restored = Restored()
         self.left_out: list[str] = []
-        self.hearing = Passing(self._hear)
+        self.hearing: Hearing = Passing(self._hear)
+        self._turn: RecordedTurn | None = None
+        self._stopped_by: Wrong | None = None
         self._tell: Tell = _nobody
 
     async def prepare(self) -> None:
@@ -107,7 +118,35 @@ class Answering:
         )
         if self.asked.wishes.hosted and self.asked.wishes.dialect != model.dialect:
             self.left_out += [str(tool.get("type", "tool"))[:40] for tool in self.asked.wishes.hosted]
+        if self._is_recorded:
+            await self._record(model)
         self._writer = self._door.writer(self.asked, said or model.id, self.handed, _now())
+
+    @property
+    def _is_recorded(self) -> bool:
+        asked = self.asked
+        return self.program.key.is_recorded and not is_side_talk(
+            asked.history, tools=len(asked.tools), most_output=asked.wishes.most_output
+        )
+
+    async def _record(self, model: ModelSpec) -> None:
+        history, made = self.asked.history, self.restored.made
+        names = [tool.name for tool in self.asked.tools]
+        request = Request(
+            key=self.program.key,
+            model=model.id,
+            effort=effort_for(self.asked.effort, model.efforts),
+            runner=self._engine.runner.name,
+            pieces=pieces(history, made, self.program.key.owner_id),
+            saying=saying_of(history, self.restored.opening, names),
+            again=self.again,
+        )
+        try:
+            recorded = await in_thread(record)(request)
+        except Refused as refusal:
+            raise Wrong(429, LIMITED, str(refusal), "rate_limit_exceeded", wait=5) from None
+        self._turn = self.hearing = await turn_of(self._engine, recorded, self._hear)
+        self._turn.told = {"restored": self.restored.restored, "missed": self.restored.missed}
 
     async def _meant(self, said: str) -> tuple[Provider, ModelSpec]:
         key, catalog = self.program.key, self._engine.catalog
@@ -154,19 +193,52 @@ class Answering:
     async def run(self, tell: Tell) -> None:
         """Tells frames as they come. Wrong before the first of them; what goes wrong later is told in them."""
         self._tell = tell
+        self._asked_now = asyncio.create_task(self._answered())
+        if self._turn:
+            self._engine.runner.accompany(self._turn.claim, self._asked_now)
+        try:
+            await asyncio.wait({self._asked_now})
+        finally:
+            self._asked_now.cancel()
+        if self._asked_now.cancelled():
+            await self._fail(self._stopped_by or STOPPED)
+        elif self._wrong:
+            raise self._wrong
+
+    _asked_now: asyncio.Task[None] | None = None
+    _wrong: Wrong | None = None
+
+    def give_up(self, wrong: Wrong) -> None:
+        """Ends it for this reason."""
+        self._stopped_by = wrong
+        if self._asked_now:
+            self._asked_now.cancel()
+
+    async def _answered(self) -> None:
+        """Never fails: why there is no answer is kept for whoever waits."""
         try:
             response = await self._asking().ask()
+            await self._end(response)
         except ProviderError as error:
-            await self._fail(wrong_of(error))
+            await self._failed(error)
+        except Fenced:
+            await self._failed(None, STOPPED)
         except Exception as error:
             log.error(
                 "a request of a program broke: %s",
                 type(error).__name__,
                 exc_info=log.isEnabledFor(logging.DEBUG),
             )
-            await self._fail(Wrong(500, OURS, "Something broke inside Thoughtline.", "server_error"))
-        else:
-            await self._end(response)
+            await self._failed(ProviderError(Trouble.BROKEN, BROKEN), OURS_BROKE)
+
+    async def _failed(self, error: ProviderError | None, wrong: Wrong | None = None) -> None:
+        if self._turn and error:
+            with suppress(Fenced):
+                await self._turn.fail(error)
+        try:
+            await self._fail(wrong or (wrong_of(error) if error else STOPPED))
+        except Wrong as told:
+            self._wrong = told
 
     @property
     def usage(self) -> Usage:
@@ -217,6 +289,8 @@ class Answering:
         self._usage = Usage(**response.facts["usage"])
         frames = self._begun() + self._writer.end(Ended(finish=response.finish, usage=self._usage, at=_now()))
         await self._written(self._kept(response))
+        if self._turn:
+            await self._turn.end(response)
         self._tell(frames)
 
     async def _written(self, writing: Coroutine[Any, Any, None]) -> None:
@@ -237,10 +311,17 @@ class Answering:
                 items=response.items,
                 keys=self.handed.keys,
                 repaired=response.facts.get("repaired", ()),
+                turn=str(self._turn.claim.message) if self._turn else "",
             )
             kept_rows.memory.keep(kept)
             with suppress(Error):
                 await in_writer(kept_rows.keep)(kept, self.program.key.pk)
+        if self._turn:
+            name = name_of(Part.ANSWER, self._chain.digest())
+            with suppress(Error):
+                await in_writer(note_place)(
+                    self.program.key.owner_id, name, self._turn.claim.message, response.facts["round"]
+                )
         if self._keep_whole:
             await self._keep_whole(self.handed.secret, self._writer.whole())
         await self._count(Status.COMPLETE)
@@ -263,8 +344,13 @@ class Answering:
 
     async def close(self) -> None:
         """However it ended; where its program has gone away, what it was told counts by estimate."""
-        if self._request is not None:
+        turn, has_gone = self._turn, self._request is not None
+        if turn and has_gone:
+            await self._written(turn.stop(self.program.key.name))
+        if has_gone:
             await self._written(self._count(Status.STOPPED))
+        if turn:
+            turn.close()
 
 
 _writing: set[asyncio.Task[None]] = set()

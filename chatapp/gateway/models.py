@@ -189,13 +189,12 @@ class StoredResponse(models.Model):
 
 
 class RecordedRun(models.Model):
-    """A conversation that a program drives. `key_name`: what its key was called, also when that is gone."""
+    """A conversation that a program drives, and with which key."""
 
     conversation = models.OneToOneField(
         Conversation, models.CASCADE, primary_key=True, related_name="recorded_run"
     )
     key = models.ForeignKey(ApiKey, models.SET_NULL, null=True, related_name="runs")
-    key_name = models.CharField(max_length=NAME_CAP)
 
     def __str__(self) -> str:
         return f"run in {self.conversation_id}"

@@ -21,6 +21,7 @@ from ..catalog.store import load_price
 from ..core.counting import counts, newest, portions
 from ..core.durations import in_short
 from ..core.plural import many
+from ..core.recorded import BY_PROGRAM
 from ..insight.models import PersonDay
 from ..insight.store.sums import day_of
 from ..reviews.store.reviewers import reviewers
@@ -118,6 +119,10 @@ def load_used(user: User, now: datetime, beside: UsedToday | None = None) -> Use
     # Before the sums, to which it is added when it ends.
     also = sum((load(user, began) for load in ALSO), UsedToday()) if beside is None else beside
     running = list(live.filter(touched_at__gte=began).values_list("metadata", "model"))
+    # A program's are counted by request.
+    running = [
+        (told, model) for told, model in running if not (isinstance(told, dict) and told.get(BY_PROGRAM))
+    ]
     open_ones = [_so_far(metadata, model) for metadata, model in running]
     sums = PersonDay.objects.filter(user=user.pk, day=today).aggregate(
         turns=Sum("turns"), input=Sum("input"), output=Sum("output"), cost=Sum("cost")

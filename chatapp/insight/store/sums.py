@@ -20,6 +20,7 @@ from django.utils import timezone
 from ...catalog.store import Price, load_price
 from ...core import verbatim
 from ...core.counting import COUNTED, Portion, copied, counts, newest, portions
+from ...core.recorded import BY_PROGRAM
 from ...store.changes import turn_ended, turn_goes_on
 from ...store.database.table_locks import hold_tables
 from ...store.database.worded import Worded
@@ -48,7 +49,7 @@ def count_ending(row: Message, now: datetime | None = None) -> dict[str, Any]:
     """The turn ends in this transaction, which holds its row: what came since it was last counted is added. Gives what the row's
     metadata keeps of it."""
     metadata = row.metadata
-    if not isinstance(metadata, dict):
+    if not isinstance(metadata, dict) or metadata.get(BY_PROGRAM):
         return {}
     before = portions(metadata)
     day = day_of(now or timezone.now())
