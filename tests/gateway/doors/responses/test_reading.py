@@ -116,6 +116,14 @@ def test_items_of_other_kinds_stay_in_their_places_as_they_came():
     assert answer.parts[0] == Other(wire=search, id="ws_1")
 
 
+def test_what_a_program_says_of_a_kind_of_its_own_is_no_part_of_what_a_model_said():
+    called = {"type": "custom_tool_call", "call_id": "c", "name": "patch", "input": "x"}
+    done = {"type": "custom_tool_call_output", "call_id": "c", "output": "done"}
+    first, between, last = read_items(called, done, {"role": "assistant", "content": "Done."})
+    assert [part.wire for part in between.parts] == [done]
+    assert [type(part) for part in (*first.parts, *last.parts)] == [Other, Words]
+
+
 def test_an_item_may_be_named_instead_of_told():
     assert part_of({"id": "msg_1"}) == part_of({"type": "item_reference", "id": "msg_1"})
     assert part_of({"id": "msg_1"}).wire == {"type": "item_reference", "id": "msg_1"}

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from chatapp.gateway.doors.responses.names import LONGEST, one_name
 from chatapp.providers.base import Choice, ToolSpec
+from chatapp.providers.openai.namespaces import LONGEST, one_name
 
 from .said import call, read, refusal, written
 
