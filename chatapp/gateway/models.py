@@ -51,12 +51,15 @@ class ApiKey(models.Model):
 
 
 class KeyDay(models.Model):
-    """What was used with a key on one day (UTC). `cost` in millionths of a dollar; of `unpriced` requests nobody knew the price."""
+    """What was used of one model with a key on one day (UTC). `cost` in millionths of a dollar; of `unpriced` requests nobody knew the
+    price. `counted_by_log`: they were turns, and are in the figures as such."""
 
     COUNTS = ("turns", "input", "cached", "output", "reasoning", "cost", "unpriced")
 
     key = models.ForeignKey(ApiKey, models.CASCADE, related_name="days")
     day = models.DateField()
+    model = models.CharField(max_length=300)
+    counted_by_log = models.BooleanField(default=False)
     turns = models.PositiveBigIntegerField(default=0)
     input = models.PositiveBigIntegerField(default=0)
     cached = models.PositiveBigIntegerField(default=0)
@@ -66,7 +69,11 @@ class KeyDay(models.Model):
     unpriced = models.PositiveBigIntegerField(default=0)
 
     class Meta:
-        constraints = [models.UniqueConstraint(fields=["key", "day"], name="one_count_per_key")]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["key", "day", "model", "counted_by_log"], name="one_count_per_key"
+            )
+        ]
 
     def __str__(self) -> str:
         return f"{self.key_id} on {self.day}"

@@ -23,7 +23,7 @@ from chatapp.gateway.store import requests as gateway
 from chatapp.gateway.store.keys import KeyChoices
 from chatapp.gateway.store.requests import RequestMeasured, TooMany
 from chatapp.insight.models import ModelDay, PersonDay
-from chatapp.insight.store.sums import day_of
+from chatapp.insight.store.sums import count_anew, day_of
 from chatapp.limits.models import DailyLimit
 from chatapp.store import AskedFor
 from chatapp.store.refusal import BeyondLimit, Refused
@@ -94,6 +94,18 @@ def test_what_the_log_counts_is_counted_for_the_key_alone(alice):
     gateway.end_request(begin(key_of(alice), counted_by_log=True), TOLD)
     assert of_day(KeyDay.objects.get()) == (1, 100, 60, 20, 5, 0, 1)
     assert not PersonDay.objects.exists() and not ModelDay.objects.exists()
+
+
+def test_figures_that_are_made_anew_have_what_programs_used(alice):
+    key = key_of(alice)
+    for by_log in (False, True):
+        gateway.end_request(begin(key, counted_by_log=by_log), TOLD)
+    gateway.end_request(begin(key), TOLD, "demo:talker")
+    before = [(row.model, *of_day(row)) for row in PersonDay.objects.order_by("model")]
+    count_anew()
+    assert [(row.model, *of_day(row)) for row in PersonDay.objects.order_by("model")] == before
+    assert [row.counts["turns"] for row in ModelDay.objects.all()] == [1, 1]
+    assert keys.load_keys(alice)[0].used.turns == KeyDay.objects.count() == 3
 
 
 def test_it_takes_few_statements(alice):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Any
@@ -19,7 +19,7 @@ from ...catalog.store import load_price
 from ...core.counting import counts, newest
 from ...core.events import Usage
 from ...insight.store import sums
-from ...insight.store.sums import day_of
+from ...insight.store.sums import Counted, day_of
 from ...limits import store as limits
 from ...limits.store import ALSO, UsedToday
 from ...store.database.worded import Inserted, Worded
@@ -170,28 +170,47 @@ def _count(row: _Ended, metadata: dict[str, Any], model: str, ended: str) -> Non
     day, price = day_of(timezone.now()), load_price(model)
     portion = newest(metadata, day=day.isoformat(), ended=ended, cost=price.cost if price else None)
     made = counts(metadata, portion, None)
-    _add_to_key(UUID(str(row.key)), day, made)
+    _add_to_key(UUID(str(row.key)), day, model, bool(row.counted_by_log), made)
     if not row.counted_by_log:
         sums.add(day, model, row.owner, made)
 
 
-_ADDED = Worded(
-    lambda key, day, *_: KeyDay.objects.filter(key=key, day=day),
-    UUID,
-    date,
-    *(int for _ in KeyDay.COUNTS),
-    update=lambda key, day, *made: {
-        name: F(name) + number for name, number in zip(KeyDay.COUNTS, made, strict=True)
-    },
-    returning="id",
-)
+def _adding(by_log: bool) -> Worded:
+    return Worded(
+        lambda key, day, model, *_: KeyDay.objects.filter(
+            key=key, day=day, model=model, counted_by_log=by_log
+        ),
+        UUID,
+        date,
+        str,
+        *(int for _ in KeyDay.COUNTS),
+        update=lambda key, day, model, *made: {
+            name: F(name) + number for name, number in zip(KeyDay.COUNTS, made, strict=True)
+        },
+        returning="id",
+    )
 
 
-def _add_to_key(key: UUID, day: date, made: Counter[str]) -> None:
+_ADDED = {by_log: _adding(by_log) for by_log in (False, True)}
+
+
+def _add_to_key(key: UUID, day: date, model: str, by_log: bool, made: Counter[str]) -> None:
     numbers = [made[name] for name in KeyDay.COUNTS]
-    if not _ADDED.columns(key, day, *numbers):
-        KeyDay.objects.bulk_create([KeyDay(key_id=key, day=day)], ignore_conflicts=True)
-        _ADDED.columns(key, day, *numbers)
+    if not _ADDED[by_log].columns(key, day, model, *numbers):
+        fresh = KeyDay(key_id=key, day=day, model=model, counted_by_log=by_log)
+        KeyDay.objects.bulk_create([fresh], ignore_conflicts=True)
+        _ADDED[by_log].columns(key, day, model, *numbers)
+
+
+def kept_counts() -> Iterator[Counted]:
+    """What was counted of requests that no answer in the log tells of. How long they thought is not kept."""
+    rows = KeyDay.objects.filter(counted_by_log=False).order_by("day", "pk")
+    for row in rows.values("day", "model", "key__owner", *KeyDay.COUNTS).iterator():
+        made = Counter({name: row[name] for name in KeyDay.COUNTS})
+        yield row["day"], row["model"], row["key__owner"], made + Counter(answers=made["turns"])
+
+
+sums.ALSO.append(kept_counts)
 
 
 def running_of(user: User, since: datetime) -> UsedToday:
@@ -228,7 +247,13 @@ _STANDING = Worded(
                 }.items()
             },
             **{
-                f"day_{name}": Subquery(KeyDay.objects.filter(key=key, day=day).values(name))
+                f"day_{name}": Subquery(
+                    KeyDay.objects.filter(key=key, day=day)
+                    .order_by()
+                    .values("key")
+                    .annotate(it=Sum(name))
+                    .values("it")
+                )
                 for name in _TODAY
             },
         )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from datetime import UTC, date, datetime
 from operator import itemgetter
@@ -27,6 +27,10 @@ from ...store.models import ENDED, Message, Role, Status
 from ..models import ModelDay, PersonDay
 
 BATCH = 1000
+# The day, the model, whose, and what was made.
+Counted = tuple[date, str, int | None, Counter[str]]
+# Whoever counts here what is no answer in the log, and has kept it, adds itself: sums that are made anew have it too.
+ALSO: list[Callable[[], Iterator[Counted]]] = []
 
 
 def day_of(moment: datetime) -> date:
@@ -164,12 +168,15 @@ def count_anew() -> int:
                 by_model[day, model].update(made)
                 by_person[day, model, owner].update({name: made[name] for name in PersonDay.COUNTS})
             before = portion
+    for day, model, owner, made in (each for kept_elsewhere in ALSO for each in kept_elsewhere()):
+        by_model[day, model].update(made)
+        by_person[day, model, owner].update({name: made[name] for name in PersonDay.COUNTS})
     _put_instead(by_model, by_person)
     return seen
 
 
 _OfModels = defaultdict[tuple[date, str], Counter[str]]
-_OfPeople = defaultdict[tuple[date, str, int], Counter[str]]
+_OfPeople = defaultdict[tuple[date, str, int | None], Counter[str]]
 
 
 def _put_instead(by_model: _OfModels, by_person: _OfPeople) -> None:
