@@ -47,7 +47,7 @@ class KeyRuleAdmin(StaffOnly, BoundedAdmin):
         return row.may_have_keys
 
 
-class StateFilter(ChoiceFilter):
+class KeyStateFilter(ChoiceFilter):
     title, parameter_name = "state", "state"
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[Any, str]]:
@@ -70,7 +70,7 @@ class ApiKeyAdmin(ReadOnly, BoundedAdmin):
     """What a key opens stands nowhere, and its digest is nobody's business."""
 
     list_display = ("name_of", "whose", "begins", "kinds", "made", "last_used", "ends", "revoked")
-    list_filter = (StateFilter,)
+    list_filter = (KeyStateFilter,)
     # Any name: it makes the field of the search appear.
     search_fields = ("owner__username",)
     ordering = ("-created_at", "pk")
