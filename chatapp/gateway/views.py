@@ -15,6 +15,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from ..catalog.page import models_shown
 from ..pages.commands import by_script, refused, submission_named
+from ..pages.limiting.wholesale import KEYS, refuse_too_many
 from ..pages.preferences import recent_models
 from ..pages.signed_in import SignedIn
 from ..pages.staff import password_given
@@ -89,6 +90,7 @@ def revoke(request: SignedIn, pk: UUID) -> HttpResponse:
 
 def _make(request: SignedIn, form: KeyForm) -> HttpResponse:
     try:
+        refuse_too_many(request.user, KEYS)
         row, secret = store.create_key(request.user, form.choices(), submission_named(request))
     except Refused as refusal:
         return refused(request, str(refusal))

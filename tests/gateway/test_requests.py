@@ -279,7 +279,7 @@ def test_what_nobody_is_at_work_on_any_more_counts_by_estimate(alice):
 
 def test_that_a_key_is_used_is_written_down_once_a_minute(alice):
     key = key_of(alice)
-    begin(key, program="Zed" * 100)
+    begin(key, -5, program="Zed" * 100)
     row = ApiKey.objects.get(pk=key.pk)
     assert row.last_used_at and row.last_program == ("Zed" * 100)[:60]
     again = row.last_used_at + timedelta(seconds=-30)
@@ -290,6 +290,11 @@ def test_that_a_key_is_used_is_written_down_once_a_minute(alice):
     row.last_used_at = again - timedelta(seconds=31)
     begin(row)
     assert ApiKey.objects.get(pk=key.pk).last_used_at != again
+
+
+def test_whatever_a_program_calls_itself_and_reserves_can_be_kept(alice):
+    begin(key_of(alice), 10**30, program="\x00\u202eZed")
+    assert ApiKey.objects.get().last_program == "⟨U+0000⟩⟨U+202E⟩Zed"
 
 
 def test_a_key_that_went_meanwhile_begins_nothing(alice):

@@ -266,6 +266,12 @@ ROADS = [
         7,
         "revoked keys; keys with days and requests, daily limit, whether allowed, recent models",
     ),
+    Road(
+        "/settings/keys/",
+        PAGE + 5 + FIRST_TRY,
+        "who asks, whether allowed, made before, how many, a new key",
+        form={"name": "Editor", "expires": "90", "key": "0123456789abcdef0123456789abcdef"},
+    ),
     part("/settings/keys/{key}/used/", 1, "key"),
     page("/settings/keys/{key}/revoke/", 1, "key"),
     page("/settings/delete/", 1, "whether they may leave", drawn=3),

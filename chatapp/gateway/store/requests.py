@@ -18,6 +18,7 @@ from django.utils import timezone
 from ...catalog.store import load_price
 from ...core.counting import counts, newest
 from ...core.events import Usage
+from ...core.visible import Leave, visible
 from ...insight.store import sums
 from ...insight.store.sums import Counted, day_of
 from ...limits import store as limits
@@ -30,6 +31,8 @@ from ..models import ApiKey, KeyDay, KeyRequest
 # Requests at once, of one key and of all keys of a person.
 MOST_OF_KEY = 8
 MOST_OF_PERSON = 24
+# More tokens than any window: beyond it an estimate is a mistake.
+MOST_RESERVED = 1_000_000_000
 # How often it is written down that a key was used.
 NOTED = timedelta(minutes=1)
 PROGRAM_CAP = 60
@@ -89,7 +92,7 @@ def begin_request(
         model=model,
         runner=runner,
         seen_at=Now(),
-        estimate=estimate,
+        estimate=max(0, min(estimate, MOST_RESERVED)),
         counted_by_log=counted_by_log,
     )
     _INSERT.write([row])
@@ -302,4 +305,6 @@ def _refuse_beyond_own(key: ApiKey, used: UsedToday, now: datetime) -> None:
 def _note_use(key: ApiKey, now: datetime, program: str) -> None:
     """At most once a minute: a hundred requests are no hundred writes to one row."""
     if key.last_used_at is None or now - key.last_used_at >= NOTED:
-        ApiKey.objects.filter(pk=key.pk).update(last_used_at=now, last_program=program[:PROGRAM_CAP])
+        ApiKey.objects.filter(pk=key.pk).update(
+            last_used_at=now, last_program=visible(program[:PROGRAM_CAP], Leave.NOTHING)[:PROGRAM_CAP]
+        )
