@@ -69,7 +69,7 @@ class KeyStateFilter(ChoiceFilter):
 class ApiKeyAdmin(ReadOnly, BoundedAdmin):
     """What a key opens stands nowhere, and its digest is nobody's business."""
 
-    list_display = ("name_of", "whose", "begins", "kinds", "made", "last_used", "ends", "revoked")
+    list_display = ("name_of", "whose", "begins", "made", "last_used", "ends", "revoked")
     list_filter = (KeyStateFilter,)
     # Any name: it makes the field of the search appear.
     search_fields = ("owner__username",)
@@ -97,7 +97,9 @@ class ApiKeyAdmin(ReadOnly, BoundedAdmin):
 
     @display(description="Name")
     def name_of(self, row: ApiKey) -> str:
-        return visible(row.name)
+        kinds = {"recorded": row.is_recorded, "management": row.is_management}
+        said = ", ".join(kind for kind, is_so in kinds.items() if is_so)
+        return f"{visible(row.name)} ({said})" if said else visible(row.name)
 
     @display(description="Whose")
     def whose(self, row: ApiKey) -> str:
@@ -106,11 +108,6 @@ class ApiKeyAdmin(ReadOnly, BoundedAdmin):
     @display(description="Begins with")
     def begins(self, row: ApiKey) -> str:
         return f"{row.begins_with}…"
-
-    @display(description="Kind")
-    def kinds(self, row: ApiKey) -> str:
-        kinds = {"recorded": row.is_recorded, "management": row.is_management}
-        return ", ".join(kind for kind, is_so in kinds.items() if is_so)
 
     @display(description="Made")
     def made(self, row: Any) -> str:
