@@ -389,6 +389,7 @@ NOT_WALKED = (
     "gateway.models",
     "gateway.part",
     "gateway.store",
+    "gateway.verify",
     "gateway.views",
     "insight.models",
     "insight.store",
