@@ -139,6 +139,7 @@ class Answering:
             runner=self._engine.runner.name,
             pieces=pieces(history, made, self.program.key.owner_id),
             saying=saying_of(history, self.restored.opening, names),
+            turns=tuple({kept.turn for kept in self.restored.kept if kept and kept.turn}),
             again=self.again,
         )
         try:
