@@ -23,7 +23,11 @@ def hers(client, dana):
 def test_keys_of_everybody_are_listed_without_what_opens_anything(hers, alice):
     row, secret = keys.create_key(alice, KeyChoices(name="Editor\u202e", is_recorded=True))
     page = hers.get(LIST)
-    assert "Editor⟨U+202E⟩ (recorded)" in page.text and "alice" in page.text and f"{row.begins_with}…" in page.text
+    assert (
+        "Editor⟨U+202E⟩ (recorded)" in page.text
+        and "alice" in page.text
+        and f"{row.begins_with}…" in page.text
+    )
     assert secret not in page.text and row.digest not in page.text and row.digest[:12] not in page.text
     for address in (f"{LIST}{row.pk}/change/", f"{LIST}{row.pk}/", f"{LIST}add/"):
         assert hers.get(address).status_code == 404

@@ -20,8 +20,9 @@ from chatapp.core.events import Usage
 from chatapp.gateway.models import ApiKey, KeyDay, KeyRequest
 from chatapp.gateway.store import keys
 from chatapp.gateway.store import requests as gateway
+from chatapp.gateway.store.counting import RequestMeasured
 from chatapp.gateway.store.keys import KeyChoices
-from chatapp.gateway.store.requests import RequestMeasured, TooMany
+from chatapp.gateway.store.standing import MOST_OF_KEY, TooMany
 from chatapp.insight.models import ModelDay, PersonDay
 from chatapp.insight.store.sums import count_anew, day_of
 from chatapp.limits.models import DailyLimit
@@ -202,7 +203,7 @@ def test_what_runs_since_yesterday_is_none_of_today_but_is_one_at_once(alice):
     key = key_of(alice, turns=1)
     begin(key)
     KeyRequest.objects.update(began_at=timezone.now() - timedelta(days=1))
-    for _ in range(gateway.MOST_OF_KEY - 1):
+    for _ in range(MOST_OF_KEY - 1):
         begin(key_of(alice))
     begin(key)
 
@@ -299,6 +300,9 @@ def test_whatever_a_program_calls_itself_and_reserves_can_be_kept(alice):
 
 def test_a_key_that_went_meanwhile_begins_nothing(alice):
     key = key_of(alice)
+    keys.revoke_key(alice, key.pk)
+    with pytest.raises(Refused):
+        begin(key)
     ApiKey.objects.all().delete()
     with pytest.raises(Refused):
         begin(key)
