@@ -40,8 +40,9 @@ from .recording.told import Part, is_side_talk, name_of, pieces, saying_of
 from .recording.turn import RecordedTurn, turn_of
 from .restoring import Found, Restored, names_of, restored
 from .store import kept as kept_rows
+from .store.counting import RequestMeasured
 from .store.recorded import Request, note_place, record
-from .store.requests import RequestMeasured, begin_request, end_request
+from .store.requests import begin_request, end_request
 from .troubles import wrong_of
 
 log = logging.getLogger(__name__)
