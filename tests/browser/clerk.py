@@ -20,7 +20,7 @@ from django.utils import timezone
 from chatapp import store
 from chatapp.accounts.store import first_account, roles
 from chatapp.core.items import Kind
-from chatapp.gateway.store.keys import find_key
+from chatapp.gateway.store.keys import KeyChoices, create_key, find_key
 from chatapp.gateway.store.requests import begin_request
 from chatapp.pages.models import Preference
 from chatapp.pages.staff.password_given import GIVEN_AT
@@ -66,6 +66,12 @@ def conversation(
     Item.objects.bulk_create(items)
     Conversation.objects.filter(pk=row.pk).update(head=messages[-1], next_order=len(messages))
     return str(row.pk)
+
+
+def key(recorded: bool = False) -> str:
+    """Of somebody new, for whom nothing is limited."""
+    owner = User.objects.create_user(f"owner-{uuid4().hex[:8]}")
+    return create_key(owner, KeyChoices(name="A program", is_recorded=recorded))[1]
 
 
 def use_key(secret: str) -> None:
@@ -181,6 +187,7 @@ CAN: dict[str, Callable[..., Any]] = {
     for each in (
         person,
         conversation,
+        key,
         use_key,
         message,
         share,
