@@ -189,6 +189,6 @@ class ResponseWriter:
     def _name(self, growing: GrowingOutput, item: Item) -> None:
         """As the program knows the function; a model of this dialect was told its namespace."""
         if isinstance(growing, GrowingCall):
-            namespace = word(wire_of(item).get("namespace"))
-            spelled = (namespace, item.name) if namespace else self._spelled.get(item.name, ("", item.name))
+            namespace, name = (word(wire_of(item).get(which)) for which in ("namespace", "name"))
+            spelled = (namespace, name) if namespace else self._spelled.get(item.name, ("", item.name))
             growing.namespace, growing.name = spelled
