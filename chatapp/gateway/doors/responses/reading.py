@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ....providers.base import OFF, Form, Wishes
+from ....providers.base import Form, Wishes
 from ...handed import place_of
 from ..asked import Asked, Call, Other, Result, Role, Said, Told
 from ..door import Wrong
+from ..effort import effort_word
 from ..given import MOST, Given
 from .items import INPUT, Entry, entries_in, told, without_its_call
 from .tools import DIALECT, Offer, offer_in
 
-NO_THOUGHTS = "none"
 LONGEST_ID = 200
 # What stands elsewhere in what is asked, or concerns this door alone.
 UNDERSTOOD = frozenset(
@@ -123,16 +123,11 @@ def _asked(body: Given, offer: Offer, history: tuple[Told, ...]) -> Asked:
         stream=body.take("stream", Given.flag) or False,
         tools=offer.tools,
         wishes=_wishes(body, offer),
-        effort=body.take("reasoning", _effort) or "",
+        effort=body.take("reasoning", lambda given: given.take("effort", effort_word)) or "",
         previous=_previous(body),
         store=body.take("store", Given.flag) is not False,
         body=body.fields(),
     )
-
-
-def _effort(reasoning: Given) -> str:
-    effort = reasoning.says("effort")
-    return OFF if effort == NO_THOUGHTS else effort
 
 
 def _previous(body: Given) -> str:
