@@ -123,11 +123,15 @@ def _asked(body: Given, offer: Offer, history: tuple[Told, ...]) -> Asked:
         stream=body.take("stream", Given.flag) or False,
         tools=offer.tools,
         wishes=_wishes(body, offer),
-        effort=body.take("reasoning", lambda given: given.take("effort", effort_word)) or "",
+        effort=body.take("reasoning", _effort) or "",
         previous=_previous(body),
         store=body.take("store", Given.flag) is not False,
         body=body.fields(),
     )
+
+
+def _effort(reasoning: Given) -> str:
+    return reasoning.take("effort", effort_word) or ""
 
 
 def _previous(body: Given) -> str:
