@@ -99,9 +99,8 @@ def _check_whole(body: Given, asked: Asked, entries: list[Entry]) -> None:
     """What cannot be a request alone may be one that goes on from another response, or fills a form that its provider has."""
     if asked.previous or body.at("prompt") or not generates(asked):
         return
-    if not asked.history:
+    if not entries:
         raise body.must(INPUT).wrong("is empty: there is nothing to answer")
-    body.must(INPUT)
     if wrong := orphan(entries):
         raise wrong
 
