@@ -91,6 +91,10 @@ class Recorded:
         return tuple(map(_round, rows(self._metadata.get("rounds"))))
 
     @property
+    def is_by_program(self) -> bool:
+        return self._metadata.get(BY_PROGRAM) is True
+
+    @property
     def elapsed(self) -> int | None:
         return count(self._metadata.get("elapsed_ms"))
 

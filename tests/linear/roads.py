@@ -338,7 +338,7 @@ THROUGH_A_DOOR = """
     core.attached.told gateway.doors.chat.answers.answer_of gateway.doors.chat.door.ChatDoor.error
     gateway.doors.chat.errors.error_body gateway.doors.chat.writing.ChatWriter.grew gateway.doors.door.Door.error
     gateway.doors.door.Door.writer gateway.doors.given.Given.at gateway.doors.given.Given.must gateway.doors.given.Given.says
-    gateway.doors.given.Given.take gateway.doors.given.Given.wrong gateway.doors.in_turn.Piece.say gateway.doors.in_turn.Teller.grew
+    gateway.doors.given.Given.take gateway.doors.given.Given.wrong gateway.doors.in_turn.ToldPiece.say gateway.doors.in_turn.Teller.grew
     gateway.doors.messages.blocks.growth gateway.doors.messages.door.MessagesDoor.error
     gateway.doors.messages.errors.error_body gateway.doors.messages.writing.MessagesWriter.grew gateway.doors.models.for_anthropic
     gateway.handed.Handed.item gateway.handed.Handed.response gateway.handed.Handed.seal
@@ -389,6 +389,7 @@ NOT_WALKED = (
     "gateway.models",
     "gateway.part",
     "gateway.store",
+    "gateway.verify",
     "gateway.views",
     "insight.models",
     "insight.store",
