@@ -24,7 +24,6 @@ TASK = (
     "was done and found, what was decided and why, what is left to do and what comes next, with the names, paths, numbers and words that "
     "are needed for it. Answer with the summary alone, and call no tool."
 )
-NOTHING = Usage(input=0, output=0)
 LEFT_OUT = frozenset({"stream", "store", "background", "text", "tool_choice", "max_output_tokens", "include"})
 
 
@@ -56,7 +55,7 @@ def compaction(
         "object": "response.compaction",
         "created_at": at,
         "output": [*users, compaction_item(handed.item("cmp_", "compaction"), summary)],
-        "usage": usage_of(usage) or usage_of(NOTHING),
+        "usage": usage_of(usage),
     }
 
 
