@@ -40,8 +40,9 @@ from .recording.told import Part, is_side_talk, name_of, pieces, saying_of
 from .recording.turn import RecordedTurn, turn_of
 from .restoring import Found, Restored, names_of, restored
 from .store import kept as kept_rows
+from .store.counting import RequestMeasured
 from .store.recorded import Request, note_place, record
-from .store.requests import RequestMeasured, begin_request, end_request
+from .store.requests import begin_request, end_request
 from .troubles import wrong_of
 
 log = logging.getLogger(__name__)
@@ -139,6 +140,7 @@ class Answering:
             runner=self._engine.runner.name,
             pieces=pieces(history, made, self.program.key.owner_id),
             saying=saying_of(history, self.restored.opening, names),
+            turns=tuple({kept.turn for kept in self.restored.kept if kept and kept.turn}),
             again=self.again,
         )
         try:

@@ -34,7 +34,8 @@ MOST_WORDS = 200_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
-    """One request of a program, as it is recorded. `again`: what it calls itself when it comes once more."""
+    """One request of a program, as it is recorded. `turns`: recorded answers whose ids it still has. `again`: what it calls itself when
+    it comes once more."""
 
     key: ApiKey
     model: str
@@ -42,6 +43,7 @@ class Request:
     runner: str
     pieces: Sequence[Piece]
     saying: Saying
+    turns: tuple[str, ...] = ()
     again: str = ""
 
 
@@ -90,7 +92,15 @@ class _Recording:
             if place := found.get(names[known - 1]):
                 self._conversation = place.message.conversation
                 return known, place.message, place.round
+        self._conversation = self._of_its_turns()
         return 0, None, -1
+
+    def _of_its_turns(self) -> Conversation | None:
+        """Where all that stands before was changed, the answers still tell which run it is."""
+        rows = Message.objects.filter(pk__in=self._request.turns, deletion=None)
+        mine = rows.filter(conversation__owner=self._owner, conversation__deleted_at=None)
+        found = mine.select_related("conversation").order_by("-order").first()
+        return found.conversation if found else None
 
     # What is new of it
 
