@@ -36,6 +36,13 @@ CUT = Wrong(502, door.PROVIDER, "The provider ended the answer before it was who
 _PREFIX = re.compile(r"[a-z]{1,10}_")
 
 
+def warmed(asked: Asked, handed: Handed, at: int) -> tuple[list[Frame], Json]:
+    """The frames and the whole of a response without a word: its program only wants to go on from what it told."""
+    writer = ResponseWriter(asked, asked.model, handed, at)
+    frames = writer.begin() + writer.end(Ended(finish=Finish.STOP, usage=Usage(), at=at))
+    return frames, writer.whole()
+
+
 class ResponseWriter:
     def __init__(self, asked: Asked, model: str, handed: Handed, at: int) -> None:
         self._handed = handed

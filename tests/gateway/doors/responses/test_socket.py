@@ -8,7 +8,7 @@ import pytest
 
 from chatapp.gateway.doors.door import Wrong
 from chatapp.gateway.doors.responses import DOOR
-from chatapp.gateway.doors.responses.kept import KeptResponse
+from chatapp.gateway.doors.responses.kept import KeptResponse, input_kept, joined
 from chatapp.gateway.doors.responses.socket import (
     REMEMBERED,
     Remembered,
@@ -17,8 +17,10 @@ from chatapp.gateway.doors.responses.socket import (
     refusal,
     too_old,
 )
+from chatapp.gateway.doors.responses.writing import warmed
+from chatapp.gateway.handed import Handed
 
-from .said import message, written
+from .said import SECRET, message, names, written
 
 
 def create(**fields):
@@ -68,6 +70,16 @@ def test_a_frame_is_its_data_alone():
     frames, _ = written(message("a", "é"))
     assert json.loads(message_of(frames[0])) == frames[0].data
     assert "é" in message_of(frames[4])
+
+
+def test_a_connection_that_is_warmed_up_has_a_response_to_go_on_from_without_a_word():
+    asked = DOOR.read(body_in(create(generate=False, store=False)), {})
+    frames, whole = warmed(asked, Handed(secret=SECRET), 7)
+    assert names(frames) == ["created", "in_progress", "completed"]
+    assert (whole["status"], whole["output"], whole["usage"]["total_tokens"]) == ("completed", [], 0)
+    way = [KeptResponse(input_kept(asked, SECRET), whole["output"])]
+    now = DOOR.read(body_in(create(previous_response_id=whole["id"], input="Go on.")), {})
+    assert [said.text for said in joined(way, now).history] == ["Hello", "Go on."]
 
 
 def test_a_connection_that_is_too_old_is_told_to_be():
