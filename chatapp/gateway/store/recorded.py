@@ -15,12 +15,12 @@ from django.utils import timezone
 
 from ...core.attached import PARTS
 from ...core.items import FROM_MODEL, Item, KeyMaker, Kind, Outcome, clean
-from ...core.recorded import BY_PROGRAM
+from ...core.recorded import BY_PROGRAM, TOLD_ROUNDS
 from ...core.titles import first_words
 from ...store import WAITS_FOR_PROGRAM, Claim, load_items, next_round, without_result
 from ...store.changes import tell_owner
 from ...store.models import ENDED, PROGRAM_CAP, Conversation, Message, Role, Status, TitledBy
-from ...store.rows import Measured, append, insert_items, item_row, keep, tell_of, with_owner
+from ...store.rows import Measured, append, insert_items, item_row, keep, noted, tell_of, with_owner
 from ...store.turns_at_once import hold_person
 from ..models import ApiKey, RecordedPlace, RecordedRun
 from ..recording.told import Part, Piece, Saying
@@ -158,19 +158,37 @@ class _Recording:
         keys, here = KeyMaker(item.key for item in answer_items), next_round(answer_items)
         items = [replace(_storable(item), key=keys.take(), round=here) for item in piece.items]
         self._append(answer, items)
+        self._bring_durations(answer, piece, items)
         self._note(piece.name, answer, here)
         return answer, here
+
+    def _bring_durations(self, answer: Message, piece: Piece, items: Sequence[Item]) -> None:
+        """What was thought here before keeps its time."""
+        sources = Message.objects.filter(pk__in=self._request.turns, conversation__owner=self._owner)
+        durations = {
+            item.text: source.reasoning_ms(item.key)
+            for source in sources
+            for item in load_items(source.pk)
+            if item.kind is Kind.REASONING
+        }
+        thoughts = [item for item in items if item.kind is Kind.REASONING]
+        found = {item.key: ms for item in thoughts if (ms := durations.get(item.text)) is not None}
+        told = {TOLD_ROUNDS: items[0].round + 1} if items else {}
+        answer.metadata = noted(answer.metadata, Measured(durations=found), **told)
+        keep(answer)
 
     def _given(self, row: Message | None, number: int, piece: Piece) -> tuple[Message, int]:
         assert row is not None and row.role == Role.ASSISTANT
         items = load_items(row.pk)
-        waits = row.status == Status.WAITING and next_round(items) == number + 1
-        if not (waits and _open_of(items, number)):
+        waits = row.status == Status.WAITING
+        # What was made a moment ago of what the program told is still to be given its results.
+        is_open = (waits or row.attempt == 0) and next_round(items) == number + 1
+        if not (is_open and _open_of(items, number)):
             if _is_open_end(row, items, number, piece):
                 return row, number
             row = self._as_far_as(row, number, always=True)
             items = load_items(row.pk)
-        self._append(row, _results(items, number, piece), seconds=_since(row))
+        self._append(row, _results(items, number, piece), seconds=_since(row) if waits else 0.0)
         self._note(piece.name, row, number)
         return row, number
 
@@ -224,7 +242,11 @@ class _Recording:
 
     def _answer(self, question: Message | None) -> Message:
         return self._message(
-            question, Role.ASSISTANT, model=self._request.model, effort=self._request.effort, touched_at=Now()
+            question,
+            Role.ASSISTANT,
+            model=self._request.model,
+            effort=self._request.effort,
+            touched_at=timezone.now(),
         )
 
     def _append(self, row: Message, items: Sequence[Item], *, seconds: float = 0.0) -> None:
