@@ -14,7 +14,7 @@ from ..asked import Asked, Role, Said
 from ..door import PROVIDER, Wrong
 from ..given import Given
 from .compacted import compaction_item
-from .kept import KeptResponse, input_kept
+from .kept import Exchanged, input_kept
 from .reading import read
 from .response import usage_of
 
@@ -43,7 +43,7 @@ def asked_to_sum_up(asked: Asked) -> Asked:
 
 
 def compaction(
-    asked: Asked, previous: Sequence[KeptResponse], summary: str, usage: Usage, handed: Handed, at: int
+    asked: Asked, previous: Sequence[Exchanged], summary: str, usage: Usage, handed: Handed, at: int
 ) -> Json:
     """The answer: a window to go on from. Without a summary there is none."""
     if not summary.strip():

@@ -8,7 +8,7 @@ import pytest
 
 from chatapp.gateway.doors.door import Wrong
 from chatapp.gateway.doors.responses import DOOR
-from chatapp.gateway.doors.responses.kept import KeptResponse, input_kept, joined
+from chatapp.gateway.doors.responses.kept import Exchanged, input_kept, joined
 from chatapp.gateway.doors.responses.socket import (
     REMEMBERED,
     Remembered,
@@ -77,7 +77,7 @@ def test_a_connection_that_is_warmed_up_has_a_response_to_go_on_from_without_a_w
     frames, whole = warmed(asked, Handed(secret=SECRET), 7)
     assert names(frames) == ["created", "in_progress", "completed"]
     assert (whole["status"], whole["output"], whole["usage"]["total_tokens"]) == ("completed", [], 0)
-    way = [KeptResponse(input_kept(asked, SECRET), whole["output"])]
+    way = [Exchanged(input_kept(asked, SECRET), whole["output"])]
     now = DOOR.read(body_in(create(previous_response_id=whole["id"], input="Go on.")), {})
     assert [said.text for said in joined(way, now).history] == ["Hello", "Go on."]
 
@@ -87,7 +87,7 @@ def test_a_connection_that_is_too_old_is_told_to_be():
 
 
 def test_a_connection_remembers_its_last_responses_until_one_cannot_be_gone_on_from():
-    remembered, way = Remembered(), [KeptResponse([], [])]
+    remembered, way = Remembered(), [Exchanged([], [])]
     for n in range(REMEMBERED + 1):
         remembered.keep(f"resp_{n}", way)
     assert remembered.way_to("resp_0") is None
