@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
+import json
 from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from functools import wraps
 from typing import Any
 
@@ -70,6 +73,26 @@ class Program:
         body = {"model": "scripted:model", "messages": self.told, "tools": TOOLS} | more
         return await self.http.post("/v1/chat/completions", json=body, headers=headers)
 
+    async def hang_up(self, text: str, when: asyncio.Event) -> None:
+        """Asks for a stream, and goes."""
+        body = json.dumps(
+            {"model": "scripted:model", "stream": True, "messages": [{"role": "user", "content": text}]}
+        )
+        told: list[dict[str, Any]] = [{"type": "http.request", "body": body.encode(), "more_body": False}]
+        headers = [(name.encode(), value.encode()) for name, value in self.http.headers.items()]
+        scope = {"type": "http", "method": "POST", "path": "/v1/chat/completions", "headers": headers}
+
+        async def receive() -> dict[str, Any]:
+            if told:
+                return told.pop()
+            await when.wait()
+            return {"type": "http.disconnect"}
+
+        async def send(message: dict[str, Any]) -> None:
+            pass
+
+        await http(scope | {"query_string": b"", "client": ("127.0.0.1", 1)}, receive, send)
+
 
 @asynccontextmanager
 async def over(*scripts: Script) -> AsyncIterator[tuple[Engine, ScriptedProvider]]:
@@ -77,6 +100,7 @@ async def over(*scripts: Script) -> AsyncIterator[tuple[Engine, ScriptedProvider
     provider = ScriptedProvider(scripts)
     async with front.house() as engine:
         engine.catalog = Catalog((), beside=[provider])
+        engine.runner._world = replace(engine.runner._world, catalog=engine.catalog)
         yield engine, provider
 
 

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import AsyncIterator
+from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.utils import timezone
 
-from chatapp.core.items import Kind
+from chatapp.branches.store.forking import fork
+from chatapp.core.events import Event, ItemDelta, ItemStarted
+from chatapp.core.items import KeyMaker, Kind
 from chatapp.gateway.store.kept import memory
-from chatapp.gateway.store.recorded import NEVER_CAME
-from chatapp.providers.base import ProviderError, Trouble
-from chatapp.store import in_thread, load_items, verify_log
+from chatapp.gateway.store.recorded import NEVER_CAME, end_forgotten
+from chatapp.providers.base import Ask, ProviderError, Trouble
+from chatapp.store import Refused, in_thread, load_items, verify_log
 from chatapp.store.models import Conversation, Message
 from tests.gateway.programs import Program, over, played, program_of
 from tests.support.script import call, response, text, thought
@@ -280,3 +286,105 @@ async def test_a_key_that_records_nothing_leaves_no_turn(alice):
     async with over(WORDS):
         await program.say("Why?")
         assert await rows() == []
+
+
+@played
+async def test_what_nobody_came_back_for_has_ended_a_day_later(alice):
+    program = await recorder(alice)
+    async with over(CALLS):
+        await program.say("Fix it.")
+        assert await in_thread(end_forgotten)(timezone.now()) == 0
+        assert await in_thread(end_forgotten)(timezone.now() + timedelta(hours=25)) == 1
+        found = await rows()
+    assert found[1].status == "complete"
+    assert (Kind.TOOL_RESULT, NEVER_CAME) in await said(found[1])
+
+
+@played
+async def test_the_death_of_its_process_interrupts_a_run_and_nobody_takes_it_over(alice):
+    program = await recorder(alice)
+    async with over(WORDS) as (engine, provider):
+        await program.say("Why?")
+        dead = {"status": "running", "runner": f"{engine.runner.name.rpartition('/')[0]}/dead", "tries": 3}
+        answers = Message.objects.filter(role="assistant")
+        await in_thread(answers.update)(**dead)
+        await engine.runner.recover()
+        found = await rows()
+    assert (found[1].status, len(provider.asked)) == ("interrupted", 1)
+
+
+@played
+async def test_nobody_else_writes_into_a_run(alice):
+    program = await recorder(alice)
+    async with over(WORDS) as (engine, _):
+        await program.say("Why?")
+        question, answer = await rows()
+        asked = {"author": alice, "model": "scripted:model"}
+        with pytest.raises(Refused, match="Codex on the laptop drives this run"):
+            await engine.ask(answer.conversation_id, "And?", parent=answer.pk, **asked)
+        with pytest.raises(Refused, match="Codex on the laptop drives this run"):
+            await engine.ask_again(question.pk, **asked)
+        await in_thread(Message.objects.filter(pk=answer.pk).update)(status="stopped")
+        assert not await engine.go_on(answer.pk)
+
+
+@played
+async def test_a_fork_of_a_run_goes_on_in_the_chat(alice):
+    program = await recorder(alice)
+    async with over(CALLS, WORDS) as (engine, provider):
+        await program.say("Fix it.")
+        await program.give("done")
+        _, answer = await rows()
+        forked = await in_thread(fork)(answer, by=alice)
+        assert forked.conversation.program == ""
+        asked = {"author": alice, "model": "scripted:model", "parent": forked.copies[answer.pk]}
+        started = await engine.ask(forked.conversation.pk, "And now?", **asked)
+        await engine.runner.wait(started.answer)
+        await rows()
+    assert provider.asked[2].history.replayed == 2
+
+
+@played
+async def test_whoever_hangs_up_stops_the_run_with_what_came(alice):
+    program = await recorder(alice)
+    gone, ended = asyncio.Event(), asyncio.Event()
+
+    async def endless(ask: Ask, keys: KeyMaker) -> AsyncIterator[Event]:
+        key = keys.take("rs_1")
+        yield ItemStarted(key, Kind.REASONING)
+        yield ItemDelta(key, "I begin")
+        gone.set()
+        try:
+            await asyncio.Event().wait()
+        finally:
+            ended.set()
+
+    async with over(endless):
+        await program.hang_up("Why?", gone)
+        await asyncio.wait_for(ended.wait(), 1)
+        found = await rows()
+    assert tree(found) == [(None, "user", "complete"), (0, "assistant", "stopped")]
+    assert await said(found[1]) == [(Kind.REASONING, "I begin")]
+
+
+@played
+async def test_stop_on_the_page_ends_the_stream_in_the_doors_own_words(alice):
+    program = await recorder(alice)
+    begun = asyncio.Event()
+
+    async def endless(ask: Ask, keys: KeyMaker) -> AsyncIterator[Event]:
+        key = keys.take("msg_1")
+        yield ItemStarted(key, Kind.ASSISTANT_MESSAGE)
+        yield ItemDelta(key, "It begins")
+        begun.set()
+        await asyncio.Event().wait()
+
+    async with over(endless) as (engine, _):
+        program.told.append({"role": "user", "content": "Why?"})
+        asking = asyncio.create_task(program.post(stream=True))
+        await begun.wait()
+        assert await engine.stop((await rows())[1].pk, by="alice")
+        response = await asyncio.wait_for(asking, 5)
+        found = await rows()
+    assert "This run was stopped on its page." in response.text
+    assert found[1].status == "stopped"

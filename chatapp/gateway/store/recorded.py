@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -19,7 +20,7 @@ from ...core.recorded import BY_PROGRAM, TOLD_ROUNDS
 from ...core.titles import first_words
 from ...store import WAITS_FOR_PROGRAM, Claim, load_items, next_round, without_result
 from ...store.changes import tell_owner
-from ...store.models import ENDED, PROGRAM_CAP, Conversation, Message, Role, Status, TitledBy
+from ...store.models import ENDED, IS_LIVE, PROGRAM_CAP, Conversation, Message, Role, Status, TitledBy
 from ...store.rows import Measured, append, insert_items, item_row, keep, noted, tell_of, with_owner
 from ...store.turns_at_once import hold_person
 from ..models import ApiKey, RecordedPlace, RecordedRun
@@ -28,6 +29,8 @@ from ..recording.told import Part, Piece, Saying
 NEVER_CAME = "The result never came: the program went on without it."
 # Nobody takes over what a program asked: where its process dies, it has ended.
 TAKEN_BY_NOBODY = 3
+# So long a turn waits for what its program's calls give.
+FORGOTTEN = timedelta(hours=24)
 # Of what a program says of itself no more is kept than somebody reads.
 MOST_WORDS = 200_000
 
@@ -198,7 +201,7 @@ class _Recording:
             return row
         row = self._as_far_as(row, number)
         if row.status not in ENDED:
-            self._give_up_waiting(row)
+            give_up_waiting(row)
         return row
 
     def _as_far_as(self, row: Message, number: int, *, always: bool = False) -> Message:
@@ -298,14 +301,7 @@ class _Recording:
         assert self._conversation
         waiting = Message.objects.filter(conversation=self._conversation, status=Status.WAITING)
         for row in waiting.exclude(pk=answer.pk):
-            self._give_up_waiting(row)
-
-    def _give_up_waiting(self, row: Message) -> None:
-        items = load_items(row.pk)
-        missing = [_never_came(call) for call in without_result(items)]
-        self._append(row, _with_keys(missing, items))
-        _set(row, Status.COMPLETE)
-        tell_of(with_owner(Message.objects.all()).get(pk=row.pk), "turn ended")
+            give_up_waiting(row)
 
     def _failed(self, question: Message) -> Message | None:
         """An answer that ended before a word: the program asks for it again."""
@@ -319,6 +315,27 @@ class _Recording:
         words = load_items(row.pk)
         said = [item for item in words if item.kind in FROM_MODEL and item.round == next_round(words) - 1]
         return not any(item.cut for item in said) or bool(again and row.metadata.get("again") == again)
+
+
+@transaction.atomic
+def end_forgotten(now: datetime) -> int:
+    """Turns whose program has not come back for so long. How many there were."""
+    old = Message.objects.filter(IS_LIVE, status=Status.WAITING, touched_at__lt=now - FORGOTTEN)
+    rows = [row for row in old.order_by("pk") if row.metadata.get("waits_for")]
+    for row in rows:
+        give_up_waiting(row)
+    return len(rows)
+
+
+def give_up_waiting(row: Message) -> None:
+    """What it waits for never came."""
+    items = load_items(row.pk)
+    row.refresh_from_db(fields=["next_seq", "metadata"])
+    missing = [_never_came(call) for call in without_result(items)]
+    append(row, _with_keys(missing, items), Measured(elapsed=row.metadata.get("elapsed_ms", 0)))
+    keep(row)
+    _set(row, Status.COMPLETE)
+    tell_of(with_owner(Message.objects.all()).get(pk=row.pk), "turn ended")
 
 
 def note_place(owner: int, name: str, message: UUID, number: int) -> None:
