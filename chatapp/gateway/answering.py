@@ -28,7 +28,7 @@ from ..turns.model_request import Asked as ModelAsked
 from ..turns.model_request import Asking, RoundResponse, as_it_is
 from .digests import Chain
 from .doors.asked import Asked, Result, Said
-from .doors.door import LIMITED, NOT_FOUND, OURS, Door, Ended, Frame, Wrong
+from .doors.door import LIMITED, NOT_FOUND, Door, Ended, Frame, Wrong
 from .doors.estimate import estimate
 from .efforts import effort_for
 from .handed import Handed, Sealing
@@ -36,6 +36,7 @@ from .kept import Kept, Scope
 from .models import ApiKey
 from .names import NoSuchModel, known_models, model_meant
 from .passing import Passing
+from .refused import BROKEN
 from .restoring import Found, Restored, names_of, restored
 from .store import kept as kept_rows
 from .store.requests import RequestMeasured, begin_request, end_request
@@ -164,7 +165,7 @@ class Answering:
                 type(error).__name__,
                 exc_info=log.isEnabledFor(logging.DEBUG),
             )
-            await self._fail(Wrong(500, OURS, "Something broke inside Thoughtline.", "server_error"))
+            await self._fail(replace(BROKEN))
         else:
             await self._end(response)
 
