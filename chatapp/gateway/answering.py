@@ -76,6 +76,7 @@ class Answering:
         self._keep_whole = keep_whole
         self._chain = Chain(program.key.owner_id)
         self._request: UUID | None = None
+        self._beginning: asyncio.Future[list[Kept]] | None = None
         self._usage: Usage | None = None
         self.has_failed = False
         self.restored = Restored()
@@ -97,7 +98,11 @@ class Answering:
         self._sealing = Sealing(_seal_key(), f"{owner}\n{self._scope}")
         self.handed = Handed(self._sealing)
         names = names_of(self.asked.history, self._chain)
-        found = await in_thread(self._let_in)(names.all_secrets(), names.digests, model)
+        self._beginning = asyncio.ensure_future(
+            in_thread(self._let_in)(names.all_secrets(), names.digests, model)
+        )
+        # A thread that writes a row is not stopped by a program that goes away meanwhile.
+        found = await asyncio.shield(self._beginning)
         self.restored = restored(
             self.asked.history,
             names,
@@ -264,8 +269,13 @@ class Answering:
 
     async def close(self) -> None:
         """However it ended; where its program has gone away, what it was told counts by estimate."""
-        if self._request is not None:
-            await self._written(self._count(Status.STOPPED))
+        if self._request is not None or (self._beginning and not self._beginning.done()):
+            await self._written(self._stopped())
+
+    async def _stopped(self) -> None:
+        if self._beginning:
+            await asyncio.wait({self._beginning})
+        await self._count(Status.STOPPED)
 
 
 _writing: set[asyncio.Task[None]] = set()
