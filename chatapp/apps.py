@@ -17,6 +17,7 @@ HEARD_FROM = (
     "limits.store",
     "gateway.store.requests",
     "gateway.part",
+    "gateway.verify",
     "branches.verify",
     "reviews.verify",
     "reviews.store.submitting",

@@ -14,6 +14,8 @@ from .values import count_in, fields, rows
 # Three years in milliseconds, and more tokens than any window: beyond it a number is damage.
 MOST = 100_000_000_000
 MOST_LINES, LONGEST_LINE = 60, 300
+# In the metadata of an answer that a program asked for: each of its requests is counted by itself.
+BY_PROGRAM = "by_program"
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +89,10 @@ class Recorded:
     @cached_property
     def rounds(self) -> tuple[Round, ...]:
         return tuple(map(_round, rows(self._metadata.get("rounds"))))
+
+    @property
+    def is_by_program(self) -> bool:
+        return self._metadata.get(BY_PROGRAM) is True
 
     @property
     def elapsed(self) -> int | None:

@@ -6,10 +6,10 @@ import asyncio
 import hmac
 import logging
 import time
-from collections.abc import Callable, Coroutine, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeVar
 from uuid import UUID
 
 from django.conf import settings
@@ -18,17 +18,17 @@ from django.db import Error
 from ..core.events import Asked as RequestSent
 from ..core.events import Event, Repaired, Retrying, Usage
 from ..core.items import Item
-from ..providers.base import Choice, ModelSpec, ProviderError, UnknownModel
+from ..providers.base import Choice, ModelSpec, ProviderError, Trouble, UnknownModel
 from ..providers.configured import Provider
-from ..store import in_thread, in_writer
+from ..store import Fenced, in_thread, in_writer
 from ..store.models import Status
 from ..store.refusal import BeyondLimit, Refused
 from ..turns.engine import Engine
 from ..turns.model_request import Asked as ModelAsked
-from ..turns.model_request import Asking, RoundResponse, as_it_is
+from ..turns.model_request import Asking, Hearing, RoundResponse, as_it_is
 from .digests import Chain
 from .doors.asked import Asked, Result, Said
-from .doors.door import LIMITED, NOT_FOUND, Door, Ended, Frame, Wrong
+from .doors.door import INVALID, LIMITED, NOT_FOUND, Door, Ended, Frame, Wrong
 from .doors.estimate import estimate
 from .efforts import effort_for
 from .handed import Handed, Sealing
@@ -36,18 +36,23 @@ from .kept import Kept, Scope
 from .models import ApiKey
 from .names import NoSuchModel, known_models, model_meant
 from .passing import Passing
+from .recording.told import Part, is_side_talk, name_of, pieces, saying_of
+from .recording.turn import RecordedTurn, turn_of
 from .refused import BROKEN
 from .restoring import Found, Restored, names_of, restored
 from .store import kept as kept_rows
+from .store.recorded import Request, note_place, record
 from .store.requests import RequestMeasured, begin_request, end_request
 from .troubles import wrong_of
 
 log = logging.getLogger(__name__)
 
+T = TypeVar("T")
 Tell = Callable[[list[Frame]], None]
 KeepWhole = Callable[[str, Mapping[str, Any]], Coroutine[Any, Any, None]]
 # What is written when a response is over holds up its last word no longer than this.
 WRITTEN_SECONDS = 2.0
+STOPPED = Wrong(409, INVALID, "This run was stopped on its page.", "stopped")
 # Until a model says something, what is told may still be an error with a status of its own.
 _BEFORE_THE_FIRST = (RequestSent, Retrying, Repaired)
 
@@ -61,7 +66,8 @@ class Program:
 
 
 class Answering:
-    """`prepare`, then `run`. `keep_whole`: keeps the response as it was given, by its secret."""
+    """`prepare`, then `run`. `keep_whole`: keeps the response as it was given, by its secret. `again`: what
+    the program calls this request, should it come once more."""
 
     def __init__(
         self,
@@ -71,17 +77,21 @@ class Answering:
         program: Program,
         *,
         keep_whole: KeepWhole | None = None,
+        again: str = "",
     ) -> None:
         self._engine, self._door, self.asked, self.program = engine, door, asked, program
         self._keep_whole = keep_whole
+        self.again = again
         self._chain = Chain(program.key.owner_id)
         self._request: UUID | None = None
-        self._beginning: asyncio.Future[list[Kept]] | None = None
+        self._beginning: asyncio.Future[Any] | None = None
         self._usage: Usage | None = None
         self.has_failed = False
         self.restored = Restored()
         self.left_out: list[str] = []
-        self.hearing = Passing(self._hear)
+        self.hearing: Hearing = Passing(self._hear)
+        self._turn: RecordedTurn | None = None
+        self._stopped_by: Wrong | None = None
         self._tell: Tell = _nobody
 
     async def prepare(self) -> None:
@@ -98,11 +108,7 @@ class Answering:
         self._sealing = Sealing(_seal_key(), f"{owner}\n{self._scope}")
         self.handed = Handed(self._sealing)
         names = names_of(self.asked.history, self._chain)
-        self._beginning = asyncio.ensure_future(
-            in_thread(self._let_in)(names.all_secrets(), names.digests, model)
-        )
-        # A thread that writes a row is not stopped by a program that goes away meanwhile.
-        found = await asyncio.shield(self._beginning)
+        found = await self._begin(in_thread(self._let_in)(names.all_secrets(), names.digests, model))
         self.restored = restored(
             self.asked.history,
             names,
@@ -113,7 +119,40 @@ class Answering:
         )
         if self.asked.wishes.hosted and self.asked.wishes.dialect != model.dialect:
             self.left_out += [str(tool.get("type", "tool"))[:40] for tool in self.asked.wishes.hosted]
+        if self._is_recorded:
+            await self._begin(self._record(model))
         self._writer = self._door.writer(self.asked, said or model.id, self.handed, _now())
+
+    async def _begin(self, beginning: Awaitable[T]) -> T:
+        """A thread that writes rows is not stopped by a program that goes away meanwhile."""
+        self._beginning = asyncio.ensure_future(beginning)
+        return await asyncio.shield(self._beginning)
+
+    @property
+    def _is_recorded(self) -> bool:
+        asked = self.asked
+        return self.program.key.is_recorded and not is_side_talk(
+            asked.history, tools=len(asked.tools), most_output=asked.wishes.most_output
+        )
+
+    async def _record(self, model: ModelSpec) -> None:
+        history, made = self.asked.history, self.restored.made
+        names = [tool.name for tool in self.asked.tools]
+        request = Request(
+            key=self.program.key,
+            model=model.id,
+            effort=effort_for(self.asked.effort, model.efforts),
+            runner=self._engine.runner.name,
+            pieces=pieces(history, made, self.program.key.owner_id),
+            saying=saying_of(history, self.restored.opening, names),
+            again=self.again,
+        )
+        try:
+            recorded = await in_thread(record)(request)
+        except Refused as refusal:
+            raise Wrong(429, LIMITED, str(refusal), "rate_limit_exceeded", wait=5) from None
+        self._turn = self.hearing = await turn_of(self._engine, recorded, self._hear)
+        self._turn.told = {"restored": self.restored.restored, "missed": self.restored.missed}
 
     async def _meant(self, said: str) -> tuple[Provider, ModelSpec]:
         key, catalog = self.program.key, self._engine.catalog
@@ -158,21 +197,55 @@ class Answering:
         return named | ({"x-thoughtline-left-out": ", ".join(self.left_out)} if self.left_out else {})
 
     async def run(self, tell: Tell) -> None:
-        """Tells frames as they come. Wrong before the first of them; what goes wrong later is told in them."""
+        """Tells frames as they come. Wrong before the first of them, and whenever nobody wanted a stream; what else goes wrong is told in
+        them."""
         self._tell = tell
+        self._asked_now = asyncio.create_task(self._answered())
+        if self._turn:
+            self._engine.runner.accompany(self._turn.claim, self._asked_now)
+        try:
+            await asyncio.wait({self._asked_now})
+        finally:
+            self._asked_now.cancel()
+        if self._asked_now.cancelled():
+            await self._fail(self._stopped_by or STOPPED)
+        elif self._wrong:
+            raise self._wrong
+
+    _asked_now: asyncio.Task[None] | None = None
+    _wrong: Wrong | None = None
+
+    def give_up(self, wrong: Wrong) -> None:
+        """Ends it for this reason."""
+        self._stopped_by = wrong
+        if self._asked_now:
+            self._asked_now.cancel()
+
+    async def _answered(self) -> None:
+        """Never fails: why there is no answer is kept for whoever waits."""
         try:
             response = await self._asking().ask()
+            await self._end(response)
         except ProviderError as error:
-            await self._fail(wrong_of(error))
+            await self._failed(error)
+        except Fenced:
+            await self._failed(None, STOPPED)
         except Exception as error:
             log.error(
                 "a request of a program broke: %s",
                 type(error).__name__,
                 exc_info=log.isEnabledFor(logging.DEBUG),
             )
-            await self._fail(replace(BROKEN))
-        else:
-            await self._end(response)
+            await self._failed(ProviderError(Trouble.BROKEN, BROKEN.sentence), BROKEN)
+
+    async def _failed(self, error: ProviderError | None, wrong: Wrong | None = None) -> None:
+        if self._turn and error:
+            with suppress(Fenced):
+                await self._turn.fail(error)
+        try:
+            await self._fail(wrong or (wrong_of(error) if error else STOPPED))
+        except Wrong as told:
+            self._wrong = told
 
     @property
     def usage(self) -> Usage:
@@ -215,7 +288,7 @@ class Answering:
         self.has_failed = True
         self._usage = None if self.hearing.draft.pieces else Usage(0, 0, 0, 0, 0)
         await self._written(self._count(Status.FAILED))
-        if not self._has_begun:
+        if not (self._has_begun and self.asked.stream):
             raise wrong
         self._tell(self._writer.fail(wrong))
 
@@ -223,6 +296,8 @@ class Answering:
         self._usage = Usage(**response.facts["usage"])
         frames = self._begun() + self._writer.end(Ended(finish=response.finish, usage=self._usage, at=_now()))
         await self._written(self._kept(response))
+        if self._turn:
+            await self._turn.end(response)
         self._tell(frames)
 
     async def _written(self, writing: Coroutine[Any, Any, None]) -> None:
@@ -243,10 +318,17 @@ class Answering:
                 items=response.items,
                 keys=self.handed.keys,
                 repaired=response.facts.get("repaired", ()),
+                turn=str(self._turn.claim.message) if self._turn else "",
             )
             kept_rows.memory.keep(kept)
             with suppress(Error):
                 await in_writer(kept_rows.keep)(kept, self.program.key.pk)
+        if self._turn:
+            name = name_of(Part.ANSWER, self._chain.digest())
+            with suppress(Error):
+                await in_writer(note_place)(
+                    self.program.key.owner_id, name, self._turn.claim.message, response.facts["round"]
+                )
         if self._keep_whole:
             await self._keep_whole(self.handed.secret, self._writer.whole())
         await self._count(Status.COMPLETE)
@@ -269,13 +351,23 @@ class Answering:
 
     async def close(self) -> None:
         """However it ended; where its program has gone away, what it was told counts by estimate."""
-        if self._request is not None or (self._beginning and not self._beginning.done()):
-            await self._written(self._stopped())
+        if self._beginning and not self._beginning.done():
+            await self._written(self._close_once_begun(self._beginning))
+        else:
+            await self._close()
 
-    async def _stopped(self) -> None:
-        if self._beginning:
-            await asyncio.wait({self._beginning})
-        await self._count(Status.STOPPED)
+    async def _close_once_begun(self, beginning: asyncio.Future[Any]) -> None:
+        await asyncio.wait({beginning})
+        await self._close()
+
+    async def _close(self) -> None:
+        turn, has_gone = self._turn, self._request is not None
+        if turn and has_gone:
+            await self._written(turn.stop(self.program.key.name))
+        if has_gone:
+            await self._written(self._count(Status.STOPPED))
+        if turn:
+            turn.close()
 
 
 _writing: set[asyncio.Task[None]] = set()

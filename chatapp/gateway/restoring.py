@@ -69,13 +69,15 @@ class Found:
 @dataclass(slots=True)
 class Restored:
     """`restored`: thoughts that the program had left out; `missed`: answers of which nothing is known here any more. `kept`: what was
-    found of each answer, in their order."""
+    found of each answer, in their order. `made`: the items that each entry of the history became, behind its `opening`."""
 
     log: list[Logged] = field(default_factory=list)
     instructions: str = ""
     restored: int = 0
     missed: int = 0
     kept: list[Kept | None] = field(default_factory=list)
+    made: dict[int, list[Item]] = field(default_factory=dict)
+    opening: int = 0
 
 
 def restored(
@@ -95,18 +97,20 @@ class _Restoring:
         self._calls: dict[str, tuple[_Message, str, int]] = {}
 
     def of(self, history: Sequence[Told]) -> Restored:
-        opening = _opening(history)
+        opening = self._made.opening = _opening(history)
         self._made.instructions = "\n\n".join(
             said.text for said in history[:opening] if isinstance(said, Said)
         )
-        for each in history[opening:]:
+        for place, each in enumerate(history[opening:], opening):
             match each:
                 case Said():
-                    self._messages.append(_Message("user", [_said(each)]))
+                    items = [_said(each)]
+                    self._messages.append(_Message("user", items))
                 case Answer():
-                    self._answer(each)
+                    items = self._answer(each)
                 case Result():
-                    self._result(each)
+                    items = self._result(each)
+            self._made.made[place] = items
         self._answering()
         self._made.log = [each.logged() for each in self._messages]
         return self._made
@@ -117,7 +121,7 @@ class _Restoring:
             self._messages.append(_Message("assistant"))
         return self._messages[-1]
 
-    def _answer(self, answer: Answer) -> None:
+    def _answer(self, answer: Answer) -> list[Item]:
         at = len(self._made.kept)
         kept = self._found.of(self._names.secrets[at], self._names.digests[at])
         if kept and not _is_same(answer, kept):
@@ -126,7 +130,7 @@ class _Restoring:
         message = self._answering()
         number = message.next_round
         if kept:
-            message.add(replace(item, round=number) for item in self._in_scope(kept))
+            items = [replace(item, round=number) for item in self._in_scope(kept)]
             message.repaired[number] = (
                 f"{kept.scope.provider}:{kept.scope.model}",
                 [Repair(how) for how in kept.repaired],
@@ -135,8 +139,10 @@ class _Restoring:
             self._made.restored += max(0, len(kept.thoughts) - sent)
         else:
             self._made.missed += 1
-            message.add(self._as_told(answer, number))
+            items = list(self._as_told(answer, number))
+        message.add(items)
         self._note_calls(answer, kept, message, number)
+        return items
 
     def _in_scope(self, kept: Kept) -> Sequence[Item]:
         """What another place made than the one that is asked keeps its words alone, though both are called alike."""
@@ -201,11 +207,13 @@ class _Restoring:
         bare_of_id = {name: value for name, value in thought.wire.items() if name != "id"}
         return {name: real if value == thought.seal else value for name, value in bare_of_id.items()}
 
-    def _result(self, result: Result) -> None:
+    def _result(self, result: Result) -> list[Item]:
         if result.call_id not in self._calls:
             raise invalid(ORPHAN.format(result.call_id[:100]))
         message, call_id, number = self._calls[result.call_id]
-        message.add([_result_item(result, call_id, number, len(message.items))])
+        items = [_result_item(result, call_id, number, len(message.items))]
+        message.add(items)
+        return items
 
 
 @dataclass(slots=True)

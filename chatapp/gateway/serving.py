@@ -49,7 +49,8 @@ def asks(door: Door) -> Handler:
         if going_on:
             asked = await going_on.whole(asked)
         keep_whole = going_on.keep if going_on and asked.store else None
-        answering = Answering(engine(), door, asked, program, keep_whole=keep_whole)
+        again = request.headers.get("idempotency-key", "")[:200]
+        answering = Answering(engine(), door, asked, program, keep_whole=keep_whole, again=again)
         try:
             await answering.prepare()
             await (_streamed if asked.stream else _whole)(answering, connection)

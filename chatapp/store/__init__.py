@@ -32,6 +32,7 @@ from .tree import (
     start_turn,
 )
 from .turns import (
+    WAITS_FOR_PROGRAM,
     LiveTurn,
     append_result,
     append_round,
@@ -40,6 +41,7 @@ from .turns import (
     count_turns,
     finish,
     give_up,
+    hand_over,
     has_been_stopped,
     has_claimed,
     has_ended,
@@ -53,6 +55,7 @@ from .turns import (
 from .verify import verify_log
 
 __all__ = [
+    "WAITS_FOR_PROGRAM",
     "Answer",
     "Answers",
     "AskedFor",
@@ -81,6 +84,7 @@ __all__ = [
     "definitions_of",
     "finish",
     "give_up",
+    "hand_over",
     "has_been_stopped",
     "has_claimed",
     "has_ended",

@@ -40,6 +40,9 @@ from .rows import (
 )
 from .turns_at_once import refuse_another
 
+# In the metadata of a turn that waits: not for a person's word, but for results.
+WAITS_FOR_PROGRAM = {"asks": [], "waits_for": "program"}
+
 
 @dataclass(frozen=True, slots=True)
 class LiveTurn:
@@ -70,6 +73,17 @@ def append_round(claim: Claim, items: Sequence[Item], measured: Measured) -> Non
     append(row, items, measured)
     keep(row, tries=1)
     DraftRow.objects.filter(message=claim.message).delete()
+
+
+@transaction.atomic
+def hand_over(claim: Claim, items: Sequence[Item], measured: Measured) -> None:
+    """A round whose calls are made by the program that asked: the turn waits for it, without a task and without a lock."""
+    row = hold(claim)
+    append(row, items, measured)
+    row.metadata = {**row.metadata, **WAITS_FOR_PROGRAM}
+    keep(row, status=Status.WAITING, runner="")
+    DraftRow.objects.filter(message=claim.message).delete()
+    tell_of(row, "turn waits")
 
 
 @transaction.atomic
@@ -179,6 +193,8 @@ def _with_gap(metadata: dict[str, Any], stopped: datetime | None) -> dict[str, A
 
 
 def _may_go_on(row: Message) -> bool:
+    if row.conversation.program:
+        return False
     if row.status == Status.FAILED and row.next_seq:
         return False
     return (

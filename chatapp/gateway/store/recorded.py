@@ -15,19 +15,19 @@ from django.utils import timezone
 
 from ...core.attached import PARTS
 from ...core.items import FROM_MODEL, Item, KeyMaker, Kind, Outcome, clean
+from ...core.recorded import BY_PROGRAM
 from ...core.titles import first_words
-from ...store import Claim, load_items, next_round, without_result
+from ...store import WAITS_FOR_PROGRAM, Claim, load_items, next_round, without_result
 from ...store.changes import tell_owner
-from ...store.models import ENDED, Conversation, Message, Role, Status, TitledBy
+from ...store.models import ENDED, PROGRAM_CAP, Conversation, Message, Role, Status, TitledBy
 from ...store.rows import Measured, append, insert_items, item_row, keep, tell_of, with_owner
-from ...store.turns_at_once import refuse_another
+from ...store.turns_at_once import hold_person
 from ..models import ApiKey, RecordedPlace, RecordedRun
 from ..recording.told import Part, Piece, Saying
 
 NEVER_CAME = "The result never came: the program went on without it."
 # Nobody takes over what a program asked: where its process dies, it has ended.
 TAKEN_BY_NOBODY = 3
-WAITS_FOR_PROGRAM = "waits_for_program"
 # Of what a program says of itself no more is kept than somebody reads.
 MOST_WORDS = 200_000
 
@@ -58,7 +58,7 @@ class Recorded:
 @transaction.atomic
 def record(request: Request) -> Recorded:
     owner = request.key.owner
-    refuse_another(owner)
+    hold_person(owner)
     return _Recording(request, owner).recorded()
 
 
@@ -123,8 +123,9 @@ class _Recording:
             titled_by=TitledBy.MODEL,
             tools=[],
             instructions=clean(instructions),
+            program=self._key.name[:PROGRAM_CAP],
         )
-        RecordedRun.objects.create(conversation=made, key=self._key, key_name=self._key.name)
+        RecordedRun.objects.create(conversation=made, key=self._key)
         return made
 
     def _saying(self, above: Message | None) -> dict[str, Any]:
@@ -169,11 +170,7 @@ class _Recording:
             return row
         row = self._as_far_as(row, number)
         if row.status not in ENDED:
-            items = load_items(row.pk)
-            missing = [_never_came(call) for call in without_result(items)]
-            self._append(row, _with_keys(missing, items))
-            _set(row, Status.COMPLETE)
-            tell_of(with_owner(Message.objects.all()).get(pk=row.pk), "turn ended")
+            self._give_up_waiting(row)
         return row
 
     def _as_far_as(self, row: Message, number: int, *, always: bool = False) -> Message:
@@ -246,7 +243,7 @@ class _Recording:
         metadata = {
             name: value
             for name, value in Message.objects.values_list("metadata", flat=True).get(pk=answer.pk).items()
-            if name not in ("ended", "asks", WAITS_FOR_PROGRAM)
+            if name not in ("ended", *WAITS_FOR_PROGRAM)
         }
         attempt = answer.attempt + 1
         Message.objects.filter(pk=answer.pk).update(
@@ -257,9 +254,26 @@ class _Recording:
             model=self._request.model,
             effort=self._request.effort,
             touched_at=Now(),
-            metadata=metadata | ({"again": self._request.again} if self._request.again else {}),
+            metadata=metadata
+            | {BY_PROGRAM: True}
+            | ({"again": self._request.again} if self._request.again else {}),
         )
+        self._end_others(answer)
         return Claim(answer.pk, attempt)
+
+    def _end_others(self, answer: Message) -> None:
+        """The program asks elsewhere now: what other answers wait for will never come."""
+        assert self._conversation
+        waiting = Message.objects.filter(conversation=self._conversation, status=Status.WAITING)
+        for row in waiting.exclude(pk=answer.pk):
+            self._give_up_waiting(row)
+
+    def _give_up_waiting(self, row: Message) -> None:
+        items = load_items(row.pk)
+        missing = [_never_came(call) for call in without_result(items)]
+        self._append(row, _with_keys(missing, items))
+        _set(row, Status.COMPLETE)
+        tell_of(with_owner(Message.objects.all()).get(pk=row.pk), "turn ended")
 
     def _failed(self, question: Message) -> Message | None:
         """An answer that ended before a word: the program asks for it again."""
@@ -273,20 +287,6 @@ class _Recording:
         words = load_items(row.pk)
         said = [item for item in words if item.kind in FROM_MODEL and item.round == next_round(words) - 1]
         return not any(item.cut for item in said) or bool(again and row.metadata.get("again") == again)
-
-
-@transaction.atomic
-def hand_over(claim: Claim, items: Sequence[Item], measured: Measured) -> None:
-    """A round whose calls the program makes: the turn waits for it."""
-    from ...store.models import Draft as DraftRow
-    from ...store.rows import hold
-
-    row = hold(claim)
-    append(row, items, measured)
-    row.metadata = {**row.metadata, "asks": [], WAITS_FOR_PROGRAM: True}
-    keep(row, status=Status.WAITING, runner="")
-    DraftRow.objects.filter(message=claim.message).delete()
-    tell_of(row, "turn waits")
 
 
 def note_place(owner: int, name: str, message: UUID, number: int) -> None:

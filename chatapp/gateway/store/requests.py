@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Any
@@ -18,8 +18,9 @@ from django.utils import timezone
 from ...catalog.store import load_price
 from ...core.counting import counts, newest
 from ...core.events import Usage
+from ...core.visible import Leave, visible
 from ...insight.store import sums
-from ...insight.store.sums import day_of
+from ...insight.store.sums import Counted, day_of
 from ...limits import store as limits
 from ...limits.store import ALSO, UsedToday
 from ...store.database.worded import Inserted, Worded
@@ -30,6 +31,8 @@ from ..models import ApiKey, KeyDay, KeyRequest
 # Requests at once, of one key and of all keys of a person.
 MOST_OF_KEY = 64
 MOST_OF_PERSON = 128
+# More tokens than any window: beyond it an estimate is a mistake.
+MOST_RESERVED = 1_000_000_000
 # How often it is written down that a key was used.
 NOTED = timedelta(minutes=1)
 PROGRAM_CAP = 60
@@ -73,10 +76,8 @@ def begin_request(
     estimate: int,
     runner: str,
     program: str = "",
-    counted_by_log: bool = False,
 ) -> UUID:
-    """BeyondLimit or TooMany where it may not be. `key` as it was found. `estimate`: tokens that it may take. `counted_by_log`: a turn
-    is made of it, which asks for the person's limits itself."""
+    """BeyondLimit or TooMany where it may not be. `key` as it was found. `estimate`: tokens that it may take."""
     now, owner = timezone.now(), key.owner
     limits.hold(owner)
     stands = _load_standing(key, now)
@@ -89,8 +90,7 @@ def begin_request(
         model=model,
         runner=runner,
         seen_at=Now(),
-        estimate=estimate,
-        counted_by_log=counted_by_log,
+        estimate=max(0, min(estimate, MOST_RESERVED)),
     )
     _INSERT.write([row])
     _note_use(key, now, program)
@@ -146,14 +146,13 @@ class _Ended:
     owner: int
     model: str
     estimate: int
-    counted_by_log: Any
 
 
 _ENDED = Worded(
     lambda pk: KeyRequest.objects.filter(pk=pk),
     UUID,
     delete=True,
-    returning="key_id, owner_id, model, estimate, counted_by_log",
+    returning="key_id, owner_id, model, estimate",
 )
 
 
@@ -170,34 +169,45 @@ def _count(row: _Ended, metadata: dict[str, Any], model: str, ended: str) -> Non
     day, price = day_of(timezone.now()), load_price(model)
     portion = newest(metadata, day=day.isoformat(), ended=ended, cost=price.cost if price else None)
     made = counts(metadata, portion, None)
-    _add_to_key(UUID(str(row.key)), day, made)
-    if not row.counted_by_log:
-        sums.add(day, model, row.owner, made)
+    _add_to_key(UUID(str(row.key)), day, model, made)
+    sums.add(day, model, row.owner, made)
 
 
 _ADDED = Worded(
-    lambda key, day, *_: KeyDay.objects.filter(key=key, day=day),
+    lambda key, day, model, *_: KeyDay.objects.filter(key=key, day=day, model=model),
     UUID,
     date,
+    str,
     *(int for _ in KeyDay.COUNTS),
-    update=lambda key, day, *made: {
+    update=lambda key, day, model, *made: {
         name: F(name) + number for name, number in zip(KeyDay.COUNTS, made, strict=True)
     },
     returning="id",
 )
 
 
-def _add_to_key(key: UUID, day: date, made: Counter[str]) -> None:
+def _add_to_key(key: UUID, day: date, model: str, made: Counter[str]) -> None:
     numbers = [made[name] for name in KeyDay.COUNTS]
-    if not _ADDED.columns(key, day, *numbers):
-        KeyDay.objects.bulk_create([KeyDay(key_id=key, day=day)], ignore_conflicts=True)
-        _ADDED.columns(key, day, *numbers)
+    if not _ADDED.columns(key, day, model, *numbers):
+        fresh = KeyDay(key_id=key, day=day, model=model)
+        KeyDay.objects.bulk_create([fresh], ignore_conflicts=True)
+        _ADDED.columns(key, day, model, *numbers)
+
+
+def kept_counts() -> Iterator[Counted]:
+    """What was counted of requests. How long they thought is not kept."""
+    rows = KeyDay.objects.order_by("day", "pk")
+    for row in rows.values("day", "model", "key__owner", *KeyDay.COUNTS).iterator():
+        made = Counter({name: row[name] for name in KeyDay.COUNTS})
+        yield row["day"], row["model"], row["key__owner"], made + Counter(answers=made["turns"])
+
+
+sums.ALSO.append(kept_counts)
 
 
 def running_of(user: User, since: datetime) -> UsedToday:
-    """What somebody's keys are at, and have reserved. One that runs since yesterday is none of today's, and what is a turn counts as
-    such."""
-    rows = KeyRequest.objects.filter(owner=user, began_at__gte=since, counted_by_log=False)
+    """What somebody's keys are at, and have reserved. One that runs since yesterday is none of today's."""
+    rows = KeyRequest.objects.filter(owner=user, began_at__gte=since)
     found = rows.aggregate(turns=Count("pk"), tokens=Coalesce(Sum("estimate"), 0))
     return UsedToday(found["turns"], found["tokens"])
 
@@ -223,12 +233,18 @@ _STANDING = Worded(
                     "of_person": Count("pk"),
                     "key_turns": Count("pk", filter=Q(key=key, began_at__gte=since)),
                     "key_tokens": Sum("estimate", filter=Q(key=key, began_at__gte=since)),
-                    "running": Count("pk", filter=Q(began_at__gte=since, counted_by_log=False)),
-                    "reserved": Sum("estimate", filter=Q(began_at__gte=since, counted_by_log=False)),
+                    "running": Count("pk", filter=Q(began_at__gte=since)),
+                    "reserved": Sum("estimate", filter=Q(began_at__gte=since)),
                 }.items()
             },
             **{
-                f"day_{name}": Subquery(KeyDay.objects.filter(key=key, day=day).values(name))
+                f"day_{name}": Subquery(
+                    KeyDay.objects.filter(key=key, day=day)
+                    .order_by()
+                    .values("key")
+                    .annotate(it=Sum(name))
+                    .values("it")
+                )
                 for name in _TODAY
             },
         )
@@ -277,4 +293,6 @@ def _refuse_beyond_own(key: ApiKey, used: UsedToday, now: datetime) -> None:
 def _note_use(key: ApiKey, now: datetime, program: str) -> None:
     """At most once a minute: a hundred requests are no hundred writes to one row."""
     if key.last_used_at is None or now - key.last_used_at >= NOTED:
-        ApiKey.objects.filter(pk=key.pk).update(last_used_at=now, last_program=program[:PROGRAM_CAP])
+        ApiKey.objects.filter(pk=key.pk).update(
+            last_used_at=now, last_program=visible(program[:PROGRAM_CAP], Leave.NOTHING)[:PROGRAM_CAP]
+        )

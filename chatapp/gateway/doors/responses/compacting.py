@@ -12,6 +12,7 @@ from ....providers.base import Choice
 from ...handed import Handed
 from ..asked import Asked, Role, Said
 from ..door import PROVIDER, Wrong
+from ..given import Given
 from .compacted import compaction_item
 from .kept import KeptResponse, input_kept
 from .reading import read
@@ -28,10 +29,10 @@ LEFT_OUT = frozenset({"stream", "store", "background", "text", "tool_choice", "m
 
 
 def read_compacting(body: Any, headers: Mapping[str, str]) -> Asked:
-    """A request to make a conversation shorter: whatever shapes an answer does not shape a summary."""
-    if isinstance(body, dict):
-        body = {name: value for name, value in body.items() if name not in LEFT_OUT}
-    return read(body, headers)
+    """A request to make a conversation shorter: whatever shapes an answer does not shape a summary. Its model must be named."""
+    given = Given.body(body)
+    given.must("model")
+    return read({name: value for name, value in given.fields().items() if name not in LEFT_OUT}, headers)
 
 
 def asked_to_sum_up(asked: Asked) -> Asked:

@@ -9,7 +9,7 @@ from ....providers.base import OFF, Form, Wishes
 from ...handed import place_of
 from ..asked import Asked, Call, Other, Result, Role, Said, Told
 from ..door import Wrong
-from ..given import Given
+from ..given import MOST, Given
 from .items import INPUT, Entry, entries_in, told, without_its_call
 from .tools import DIALECT, Offer, offer_in
 
@@ -82,12 +82,17 @@ def _check_echoed(body: Given) -> None:
     for name in PENALTIES:
         body.take(name, lambda given: given.up_to(2, -2))
     body.take("truncation", lambda given: given.one_of(("auto", "disabled")))
-    body.take("max_tool_calls", Given.count)
-    body.take("top_logprobs", lambda given: given.up_to(20))
+    body.take("max_tool_calls", _whole)
+    body.take("top_logprobs", lambda given: _whole(given, 20))
     body.take("include", lambda given: [row.text() for row in given.rows()])
     body.take("stream_options", Given.fields)
     body.take("metadata", lambda given: [given.must(name).text() for name in given.fields()])
     body.take("generate", Given.flag)
+
+
+def _whole(given: Given, most: int = MOST) -> float:
+    given.up_to(most)
+    return given.count() if given.value else 0
 
 
 def _check_whole(body: Given, asked: Asked, entries: list[Entry]) -> None:
