@@ -6,7 +6,7 @@ import asyncio
 import hmac
 import logging
 import time
-from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
@@ -52,6 +52,7 @@ Tell = Callable[[list[Frame]], None]
 KeepWhole = Callable[[str, Mapping[str, Any]], Coroutine[Any, Any, None]]
 # What is written when a response is over holds up its last word no longer than this.
 WRITTEN_SECONDS = 2.0
+MOST_IN_HEADER = 500
 STOPPED = Wrong(409, INVALID, "This run was stopped on its page.", "stopped")
 # Until a model says something, what is told may still be an error with a status of its own.
 _BEFORE_THE_FIRST = (RequestSent, Retrying, Repaired)
@@ -194,7 +195,7 @@ class Answering:
         dropped = sum((self.hearing.facts or {}).get("dropped", {}).values())
         told = f"restored={self.restored.restored} missed={self.restored.missed} dropped={dropped}"
         named = {"x-thoughtline-reasoning": told}
-        return named | ({"x-thoughtline-left-out": ", ".join(self.left_out)} if self.left_out else {})
+        return named | ({"x-thoughtline-left-out": _in_header(self.left_out)} if self.left_out else {})
 
     async def run(self, tell: Tell) -> None:
         """Tells frames as they come. Wrong before the first of them, and whenever nobody wanted a stream; what else goes wrong is told in
@@ -392,6 +393,12 @@ def _in_words(told: Any) -> Any:
     if not isinstance(told, Said | Result):
         return told
     return replace(told, parts=tuple(part if isinstance(part, str) else part.in_words for part in told.parts))
+
+
+def _in_header(words: Iterable[str]) -> str:
+    """Each once, in signs that any header may have."""
+    said = ", ".join(dict.fromkeys(words))[:MOST_IN_HEADER]
+    return "".join(sign if sign.isascii() and sign.isprintable() else "?" for sign in said)
 
 
 def _seal_key() -> bytes:

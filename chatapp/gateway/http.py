@@ -182,7 +182,7 @@ class GatewayApplication:
     def _found(self, path: str) -> tuple[str, str]:
         """The address that this is, and what stands in the place of its id."""
         path = path.rstrip("/")
-        if path in self._routes:
+        if path in self._routes and "{" not in path:
             return path, ""
         for known in self._routes:
             before, marked, after = known.partition("{id}")
