@@ -20,6 +20,8 @@ from django.utils import timezone
 from chatapp import store
 from chatapp.accounts.store import first_account, roles
 from chatapp.core.items import Kind
+from chatapp.gateway.store import keys
+from chatapp.gateway.store.keys import KeyChoices
 from chatapp.pages.models import Preference
 from chatapp.pages.staff.password_given import GIVEN_AT
 from chatapp.reviews.models import Verdict
@@ -122,6 +124,12 @@ def share(conversation: str) -> str:
     return token
 
 
+def key(owner: str, **chosen: Any) -> str:
+    """The secret of a new key for programs."""
+    _, secret = keys.create_key(User.objects.get(username=owner), KeyChoices(name="Editor", **chosen))
+    return secret
+
+
 def promote(name: str) -> None:
     """To an administrator."""
     roles.set_roles(User.objects.get(username=name), active=True, staff=True, reviewer=False)
@@ -174,6 +182,7 @@ CAN: dict[str, Callable[..., Any]] = {
         conversation,
         message,
         share,
+        key,
         promote,
         first_code,
         an_hour_passes,

@@ -73,7 +73,7 @@ class ChatDoor:
         return [Call(call["id"], call["function"]["name"], call["function"]["arguments"]) for call in calls]
 
     def is_answer(self, told: Told) -> bool:
-        return told[0]["role"] == "assistant"
+        return bool(told[0]["role"] == "assistant")
 
     def has_thoughts(self, answer: Told) -> bool:
         return any(message.get("reasoning_content") for message in answer)
@@ -174,7 +174,7 @@ class MessagesDoor:
         return [Call(block["id"], block["name"], json.dumps(block["input"])) for block in blocks]
 
     def is_answer(self, told: Told) -> bool:
-        return told[0]["role"] == "assistant"
+        return bool(told[0]["role"] == "assistant")
 
     def has_thoughts(self, answer: Told) -> bool:
         blocks = [block for message in answer for block in message["content"] if isinstance(block, dict)]
@@ -188,8 +188,8 @@ class MessagesDoor:
                     blocks.append(dict(event["content_block"]))
                 case "content_block_delta":
                     _join_block(blocks[event["index"]], event["delta"])
-                case "error":
-                    raise AssertionError(event)
+                case kind:
+                    assert kind != "error", event
         assert events[-1]["type"] == "message_stop"
         for block in blocks:
             if "partial_json" in block:

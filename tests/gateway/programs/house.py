@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import httpx
 from django.contrib.auth.models import User
@@ -18,6 +18,7 @@ from chatapp.gateway.store.keys import KeyChoices
 from chatapp.limits.models import DailyLimit
 from chatapp.store import in_thread
 from tests.support.front import house
+from tests.support.patience import PATIENCE
 from tests.support.providers import catalog_for
 
 from .doors import Door, Json, events_in
@@ -63,15 +64,24 @@ class Answered:
 
 
 class Program:
-    """Asks by one key. `transport`: to a server elsewhere, where it is not this process."""
+    """Asks by one key. `url`: of a server elsewhere, where it is not this process."""
 
-    def __init__(self, key: str, *, url: str = "http://localhost") -> None:
-        transport = httpx.ASGITransport(app=http) if url == "http://localhost" else None
-        bearer = {"authorization": f"Bearer {key}", "user-agent": "forgetful/1"}
-        self._http = httpx.AsyncClient(transport=transport, base_url=url, headers=bearer, timeout=60)
+    def __init__(self, key: str, *, url: str = "") -> None:
+        self._key, self._url = key, url
+        self._http = self._client()
+
+    def _client(self) -> httpx.AsyncClient:
+        transport = None if self._url else httpx.ASGITransport(app=cast(Any, http))
+        bearer = {"authorization": f"Bearer {self._key}", "user-agent": "forgetful/1"}
+        at = self._url or "http://localhost"
+        return httpx.AsyncClient(transport=transport, base_url=at, headers=bearer, timeout=PATIENCE)
+
+    async def connect_anew(self) -> None:
+        await self._http.aclose()
+        self._http = self._client()
 
     async def ask(self, door: Door, body: Json) -> Answered:
-        response = await self._http.post(door.path, json=body)
+        response = await self.send("POST", door.path, json=body)
         assert response.status_code == 200, response.text
         if not body["stream"]:
             return Answered(response.json(), response.headers)

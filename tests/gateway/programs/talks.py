@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from itertools import groupby
 from typing import Any
 
@@ -46,15 +47,26 @@ SCENARIO: Json = {
 MOST_ROUNDS = 6
 
 
+After = Callable[["Talk"], Awaitable[None]]
+
+
 class Talk:
-    """One person's conversation with one model, by a program that keeps answers in its own way."""
+    """One person's conversation with one model, by a program that keeps answers in its own way. `after_each`: request."""
 
     def __init__(
-        self, up: Any, program: Program, door: Door, line: Line, scenario: str, habit: Habit
+        self,
+        up: Any,
+        program: Program,
+        door: Door,
+        line: Line,
+        scenario: str,
+        habit: Habit,
+        *,
+        after_each: After | None = None,
     ) -> None:
         self.program, self.door, self.model = program, door, line.model(scenario)
         self._up, self._line, self._habit = up, line, habit
-        self._answers = 0
+        self._answers, self._after_each = 0, after_each
         self.told: list[Told] = []
         self.requests: list[Json] = []
 
@@ -75,6 +87,8 @@ class Talk:
         self._judge(request, answered)
         self.told.append(self._habit.change(self.door, self.door.answer(answered.whole), self._answers))
         self._answers += 1
+        if self._after_each:
+            await self._after_each(self)
         return self.door.calls(self.told[-1])
 
     def last_requests(self) -> list[Json]:
