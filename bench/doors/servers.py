@@ -30,7 +30,12 @@ def ours(model_url: str) -> Iterator[tuple[Door, Door, House]]:
         try:
             served.start()
             doors = [
-                Door(name, f"{served.url}v1", served.clerk("key", recorded=recorded), "compatible:bench")
+                Door(
+                    name,
+                    f"{served.url}v1",
+                    served.clerk("key", owner=served.person()[0], is_recorded=recorded),
+                    "compatible:bench",
+                )
                 for name, recorded in (("Thoughtline", False), ("Thoughtline, recorded", True))
             ]
             yield doors[0], doors[1], served

@@ -68,12 +68,6 @@ def conversation(
     return str(row.pk)
 
 
-def key(recorded: bool = False) -> str:
-    """Of somebody new, for whom nothing is limited."""
-    owner = User.objects.create_user(f"owner-{uuid4().hex[:8]}")
-    return create_key(owner, KeyChoices(name="A program", is_recorded=recorded))[1]
-
-
 def use_key(secret: str) -> None:
     """As a program of that name does."""
     key = find_key(secret)
@@ -137,6 +131,12 @@ def share(conversation: str) -> str:
     return token
 
 
+def key(owner: str, **chosen: Any) -> str:
+    """The secret of a new key for programs."""
+    _, secret = create_key(User.objects.get(username=owner), KeyChoices(name="Editor", **chosen))
+    return secret
+
+
 def promote(name: str) -> None:
     """To an administrator."""
     roles.set_roles(User.objects.get(username=name), active=True, staff=True, reviewer=False)
@@ -187,10 +187,10 @@ CAN: dict[str, Callable[..., Any]] = {
     for each in (
         person,
         conversation,
-        key,
         use_key,
         message,
         share,
+        key,
         promote,
         first_code,
         an_hour_passes,
