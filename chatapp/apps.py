@@ -17,6 +17,8 @@ HEARD_FROM = (
     "limits.store",
     "gateway.store.requests",
     "gateway.part",
+    "gateway.store.purging",
+    "gateway.cache.part",
     "branches.verify",
     "reviews.verify",
     "reviews.store.submitting",

@@ -15,6 +15,7 @@ from .doors import responses
 from .doors.door import LIMITED, UNKNOWN_KEY, Door, Frame, Wrong
 from .going_on import GoingOn
 from .http import Connection, Handler, Request, secret_in
+from .models import ApiKey
 from .store.keys import find_key
 
 # Of one key; of one address, the keys that open nothing.
@@ -31,17 +32,21 @@ async def let_in(request: Request) -> Program:
 
 
 async def let_in_by(secret: str, address: str, headers: Mapping[str, str]) -> Program:
-    """Wrong keys are not looked for more often than now and then."""
     if not secret:
         raise Wrong(401, UNKNOWN_KEY, NO_KEY, "invalid_api_key")
-    key = await in_thread(find_key)(secret)
+    key = opened(await in_thread(find_key)(secret), address)
+    return Program(key=key, name=headers.get("user-agent", "").partition("/")[0])
+
+
+def opened(key: ApiKey | None, address: str) -> ApiKey:
+    """What was found for a secret. Whoever comes with wrong ones is told so no more often than now and then."""
     if key is None:
         if not wrong_keys.may(address):
             raise Wrong(429, LIMITED, TOO_OFTEN, "rate_limit_exceeded", wait=5)
         raise Wrong(401, UNKNOWN_KEY, WRONG_KEY, "invalid_api_key")
     if not by_key.may(str(key.pk)):
         raise Wrong(429, LIMITED, TOO_OFTEN, "rate_limit_exceeded", wait=2)
-    return Program(key=key, name=headers.get("user-agent", "").partition("/")[0])
+    return key
 
 
 def asks(door: Door) -> Handler:
@@ -64,6 +69,8 @@ def asks(door: Door) -> Handler:
 
 async def _whole(answering: Answering, connection: Connection) -> None:
     await answering.run(unheard)
+    if answering.wrong:
+        raise answering.wrong
     await connection.answer(200, answering.whole(), answering.headers)
 
 

@@ -26,6 +26,7 @@ from ...store.database.worded import Inserted, Worded
 from ...store.models import Status
 from ...store.refusal import BeyondLimit, Refused
 from ..models import ApiKey, KeyDay, KeyRequest
+from .replays import NOTHING_REPLAYED, Replayed, count_replayed
 
 # Requests at once, of one key and of all keys of a person.
 MOST_OF_KEY = 64
@@ -43,10 +44,12 @@ class TooMany(Refused):
 
 @dataclass(frozen=True, slots=True)
 class RequestMeasured:
-    """What a turn's metadata would say of it: of its one round, and how long each thought took, in milliseconds."""
+    """What a turn's metadata would say of it: of its one round, and how long each thought took, in milliseconds. `replayed`: of the
+    thoughts in its history."""
 
     round: Mapping[str, Any] = field(default_factory=dict)
     durations: Mapping[str, int] = field(default_factory=dict)
+    replayed: Replayed = NOTHING_REPLAYED
 
 
 NOTHING_MEASURED = RequestMeasured()
@@ -118,6 +121,7 @@ def end_request(
             "rounds": [{**measured.round, "round": 0, "model": model or row.model, "usage": tokens}],
         }
         _count(row, metadata, model or row.model, ended)
+        count_replayed(day_of(timezone.now()), model or row.model, measured.replayed)
     return True
 
 
