@@ -31,7 +31,7 @@ MOST = 15
 # What copies as many rows as there are.
 COPIES = {"/m/{last}/submit/", "/s/{token}/fork/", "/review/{submission}/fork/", "/m/{last}/fork/"}
 # Whoever administers, whoever operates, and links from a mail.
-ELSEWHERE = ("/admin/", "/insight/", "/health/", "/metrics", "/accounts/reset/<>/", "/accounts/once/")
+ELSEWHERE = ("/admin/", "/insight/", "/api/", "/health/", "/metrics", "/accounts/reset/<>/", "/accounts/once/")
 # What is drawn for each message and each of its items.
 OF_MESSAGES = re.compile(r"thread/(_message|_timeline|_item_\w+|_end\w*)\.html|\w+/_acts\w*\.html")
 
