@@ -13,6 +13,7 @@ from chatapp.asgi import http
 from chatapp.core.history import Response
 from chatapp.core.items import Item, Kind
 from chatapp.gateway.store import kept
+from chatapp.gateway.store.cached import heard_cleared
 from chatapp.gateway.store.keys import KeyChoices, create_key
 from chatapp.gateway.store.replays import to_write
 from chatapp.providers.base import Ask
@@ -74,6 +75,7 @@ def restarted() -> None:
     kept.memory.forget()
     kept.memory.lookups = type(kept.memory.lookups)()
     kept.written.clear()
+    heard_cleared.__init__()  # type: ignore[misc]
     to_write.__init__()  # type: ignore[misc]
 
 

@@ -150,6 +150,15 @@ def test_words_stand_on_no_page_but_that_of_one_which_writes_the_look(her, alice
     assert "dana" in listed and "alice" in listed
 
 
+def test_the_owner_is_told_in_the_settings_who_looked(client, alice, dana):
+    row = asked_once(alice)
+    client.force_login(dana)
+    client.get(f"{WHERE}words/{row.secret}/")
+    assert "read thoughts" not in client.get("/settings/").text
+    client.force_login(alice)
+    assert "dana, those of 1 response, on " in client.get("/settings/").text
+
+
 def test_where_conversations_are_closed_words_are_too(her, alice, settings):
     settings.ADMIN_CAN_READ_CHATS = False
     row = asked_once(alice)

@@ -258,7 +258,7 @@ ROADS = [
         most=30,
     ),
     # Accounts
-    page("/settings/", 3, "recent models, daily limit, way in", drawn=2),
+    page("/settings/", 4, "recent models, daily limit, way in, looks", drawn=2),
     done("/settings/", 2, "what they chose, write", {"section": "appearance", "theme": "dark"}),
     page("/settings/delete/", 1, "whether they may leave", drawn=3),
     Road("/accounts/password/", WHO + 1, "what they chose", drawn=4),

@@ -96,7 +96,7 @@ class EntryRow:
     def short(self) -> str:
         """As much of it as a row has room for."""
         prefix, _, rest = self.name.partition("_" if "_" in self.name else "-")
-        return f"{self.name[: len(prefix) + 5]}…" if rest else self.name
+        return f"{self.name[: len(prefix) + 9]}…" if rest else self.name
 
 
 @dataclass(frozen=True, slots=True)

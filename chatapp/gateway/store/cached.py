@@ -21,6 +21,8 @@ from .replays import Replayed
 
 # Words that are read at a time, in bytes of what is kept with them.
 MOST_WORDS = 16 * 2**20
+# That an owner is told of.
+MOST_LOOKS = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +93,11 @@ def _append_looks(looked: Counter[int], who: User, address: str) -> None:
         for owner, number in looked.items()
         if owner != who.pk
     )
+
+
+def looks_at_kept(owner: User) -> list[KeptLook]:
+    """What is kept for somebody, the newest first."""
+    return list(KeptLook.objects.filter(owner=owner).order_by("-at", "-pk")[:MOST_LOOKS])
 
 
 def clear(wanted: WantedEntries) -> int:
