@@ -19,6 +19,7 @@ from .doors.responses.socket import Remembered
 from .handed import place_of
 from .models import StoredResponse
 from .store import stored
+from .store.expiry import keeps_any
 
 log = logging.getLogger(__name__)
 
@@ -36,13 +37,16 @@ class GoingOn:
     async def whole(self, asked: Asked) -> Asked:
         """The request with all of its history. Wrong where what it goes on from is not here."""
         # What nobody keeps is not said to be kept.
-        self.asked = asked = replace(asked, store=asked.store and self.program.key.keeps_responses)
+        self.asked = asked = replace(asked, store=asked.store and self._keeps())
         if asked.previous:
             self.way = await self._way_to(asked.previous)
         names = referenced(asked)
         if names:
             self.found = await in_thread(_items_of)(self.program.key.owner_id, names)
         return joined(self.way, asked, self.found) if self.way or names else asked
+
+    def _keeps(self) -> bool:
+        return self.program.key.keeps_responses and keeps_any()
 
     async def _way_to(self, previous: str) -> Sequence[Exchanged]:
         if self.remembered and (way := self.remembered.way_to(previous)):
