@@ -16,6 +16,8 @@ MOST = 100_000_000_000
 MOST_LINES, LONGEST_LINE = 60, 300
 # In the metadata of an answer that a program asked for: each of its requests is counted by itself.
 BY_PROGRAM = "by_program"
+# How many of its first rounds were not made here: a program told of them.
+TOLD_ROUNDS = "told_rounds"
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,7 @@ from django.db import Error
 
 from ..core.events import Asked as RequestSent
 from ..core.events import Event, Repaired, Retrying, Usage
+from ..core.history import History
 from ..core.items import Item
 from ..providers.base import Choice, ModelSpec, ProviderError, Trouble, UnknownModel
 from ..providers.configured import Provider
@@ -41,9 +42,12 @@ from .recording.turn import RecordedTurn, turn_of
 from .refused import BROKEN
 from .restoring import Found, Restored, names_of, restored
 from .store import kept as kept_rows
+from .store.counting import RequestMeasured
 from .store.recorded import Request, note_place, record
-from .store.requests import RequestMeasured, begin_request, end_request
+from .store.replays import Replayed, to_write
+from .store.requests import begin_request, end_request
 from .troubles import wrong_of
+from .under_way import noted
 
 log = logging.getLogger(__name__)
 
@@ -87,13 +91,14 @@ class Answering:
         self._request: UUID | None = None
         self._beginning: asyncio.Future[Any] | None = None
         self._usage: Usage | None = None
-        self.has_failed = False
+        self.wrong: Wrong | None = None
         self.restored = Restored()
         self.left_out: list[str] = []
         self.hearing: Hearing = Passing(self._hear)
         self._turn: RecordedTurn | None = None
         self._stopped_by: Wrong | None = None
         self._tell: Tell = _nobody
+        self._sent: History | None = None
 
     async def prepare(self) -> None:
         """Wrong where it cannot be asked. From here on `close` has to be called."""
@@ -118,6 +123,10 @@ class Answering:
             sealing=self._sealing,
             dialect=self.asked.wishes.dialect,
         )
+        if not _thinks(model):
+            self.restored.missed = 0
+        known = sum(bool(kept and kept.thoughts) for kept in self.restored.kept)
+        kept_rows.memory.lookups.note(hits=known, misses=self.restored.missed)
         if self.asked.wishes.hosted and self.asked.wishes.dialect != model.dialect:
             self.left_out += [str(tool.get("type", "tool"))[:40] for tool in self.asked.wishes.hosted]
         if self._is_recorded:
@@ -146,6 +155,7 @@ class Answering:
             runner=self._engine.runner.name,
             pieces=pieces(history, made, self.program.key.owner_id),
             saying=saying_of(history, self.restored.opening, names),
+            turns=tuple({kept.turn for kept in self.restored.kept if kept and kept.turn}),
             again=self.again,
         )
         try:
@@ -192,10 +202,17 @@ class Answering:
     @property
     def headers(self) -> dict[str, str]:
         """What was put back of the thoughts, and what could not be passed on."""
-        dropped = sum((self.hearing.facts or {}).get("dropped", {}).values())
-        told = f"restored={self.restored.restored} missed={self.restored.missed} dropped={dropped}"
+        told = f"restored={self.restored.restored} missed={self.restored.missed} dropped={self._dropped()}"
         named = {"x-thoughtline-reasoning": told}
         return named | ({"x-thoughtline-left-out": _in_header(self.left_out)} if self.left_out else {})
+
+    @property
+    def has_failed(self) -> bool:
+        return self.wrong is not None
+
+    @property
+    def key(self) -> UUID:
+        return self.program.key.pk
 
     async def run(self, tell: Tell) -> None:
         """Tells frames as they come. Wrong before the first of them, and whenever nobody wanted a stream; what else goes wrong is told in
@@ -209,7 +226,9 @@ class Answering:
         finally:
             self._asked_now.cancel()
         if self._asked_now.cancelled():
-            await self._fail(self._stopped_by or STOPPED)
+            if self._turn and self._stopped_by:
+                await self._written(self._turn.stop(self.program.key.name))
+            await self._fail(self._stopped_by or STOPPED, Status.STOPPED)
         elif self._wrong:
             raise self._wrong
 
@@ -225,7 +244,7 @@ class Answering:
     async def _answered(self) -> None:
         """Never fails: why there is no answer is kept for whoever waits."""
         try:
-            response = await self._asking().ask()
+            response = await self._asked_model()
             await self._end(response)
         except ProviderError as error:
             await self._failed(error)
@@ -247,6 +266,14 @@ class Answering:
             await self._fail(wrong or (wrong_of(error) if error else STOPPED))
         except Wrong as told:
             self._wrong = told
+
+    async def _asked_model(self) -> RoundResponse:
+        asking = self._asking()
+        try:
+            with noted(self):
+                return await asking.ask()
+        finally:
+            self._sent = asking.sent
 
     @property
     def usage(self) -> Usage:
@@ -285,10 +312,11 @@ class Answering:
         self._has_begun = True
         return self._writer.begin()
 
-    async def _fail(self, wrong: Wrong) -> None:
-        self.has_failed = True
-        self._usage = None if self.hearing.draft.pieces else Usage(0, 0, 0, 0, 0)
-        await self._written(self._count(Status.FAILED))
+    async def _fail(self, wrong: Wrong, ended: str = Status.FAILED) -> None:
+        self.wrong = wrong
+        told_nothing = ended == Status.FAILED and not self.hearing.draft.pieces
+        self._usage = Usage(0, 0, 0, 0, 0) if told_nothing else None
+        await self._written(self._count(ended))
         if not (self._has_begun and self.asked.stream):
             raise wrong
         self._tell(self._writer.fail(wrong))
@@ -320,8 +348,9 @@ class Answering:
                 keys=self.handed.keys,
                 repaired=response.facts.get("repaired", ()),
                 turn=str(self._turn.claim.message) if self._turn else "",
+                name=self.handed.name,
             )
-            kept_rows.memory.keep(kept)
+            kept_rows.remember(kept)
             with suppress(Error):
                 await in_writer(kept_rows.keep)(kept, self.program.key.pk)
         if self._turn:
@@ -336,7 +365,7 @@ class Answering:
 
     def _is_worth_keeping(self, items: Sequence[Item]) -> bool:
         _, model = self.who
-        return model.thinks or bool(model.efforts) or any(item.wire is not None for item in items)
+        return _thinks(model) or any(item.wire is not None for item in items)
 
     async def _count(self, ended: str) -> None:
         """Tried until it stands: what was used was paid for."""
@@ -345,10 +374,23 @@ class Answering:
             return
         draft = self.hearing.draft
         measured = RequestMeasured(
-            round=self.hearing.facts or {}, durations=draft.durations(list(draft.clock.spans), draft.at)
+            round=self.hearing.facts or {},
+            durations=draft.durations(list(draft.clock.spans), draft.at),
+            replayed=self._replayed(),
         )
         counted = self._engine.keeper.patiently(in_writer(end_request))
         await counted(request, self._usage, ended=ended, measured=measured)
+
+    def _replayed(self) -> Replayed:
+        """What became of the thoughts in the history, also counted for each response that they are of."""
+        facts = self.hearing.facts or {}
+        sent = self.restored.sent_back(self._sent) if facts.get("replayed") else set()
+        to_write.note(sent)
+        kept_rows.memory.lookups.note(replays=len(sent))
+        return Replayed(self.restored.restored, self.restored.missed, self._dropped())
+
+    def _dropped(self) -> int:
+        return sum((self.hearing.facts or {}).get("dropped", {}).values())
 
     async def close(self) -> None:
         """However it ended; where its program has gone away, what it was told counts by estimate."""
@@ -387,6 +429,10 @@ def scope_of(provider: Provider, model: ModelSpec) -> Scope:
         dialect=model.dialect,
         model=model.name,
     )
+
+
+def _thinks(model: ModelSpec) -> bool:
+    return model.thinks or bool(model.efforts)
 
 
 def _in_words(told: Any) -> Any:

@@ -12,9 +12,13 @@ from django.db import Error
 from ..turns.engine import engine
 from .answering import Answering, Program
 from .doors import responses
+from .doors.asked import Asked
 from .doors.door import LIMITED, Frame, Wrong
+from .doors.responses.reading import generates
 from .doors.responses.socket import Remembered, body_in, message_of, refusal, too_old
+from .doors.responses.writing import warmed
 from .going_on import GoingOn
+from .handed import Handed
 from .http import address_of, headers_of, secret_in
 from .refused import BROKEN, LONGEST_BODY, NO_DATABASE
 from .serving import let_in_by
@@ -127,6 +131,9 @@ class RespondingSocket(AsyncWebsocketConsumer):
         program = await self._let_in()
         asked = responses.DOOR.read(body_in(message), self._headers)
         going_on = GoingOn(program, self._remembered)
+        if not generates(asked):
+            await self._warm_up(await going_on.whole(asked), going_on)
+            return
         try:
             answering = Answering(
                 engine(), responses.DOOR, await going_on.whole(asked), program, keep_whole=going_on.keep
@@ -141,6 +148,13 @@ class RespondingSocket(AsyncWebsocketConsumer):
             raise
         if answering.has_failed:
             going_on.forget()
+
+    async def _warm_up(self, asked: Asked, going_on: GoingOn) -> None:
+        handed = Handed()
+        frames, response = warmed(asked, handed, int(time.time()))
+        await going_on.keep(handed.secret, response)
+        for frame in frames:
+            await self.send(message_of(frame))
 
     async def _told(self, answering: Answering) -> None:
         said: asyncio.Queue[list[Frame] | None] = asyncio.Queue()

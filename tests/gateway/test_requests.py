@@ -20,8 +20,9 @@ from chatapp.core.events import Usage
 from chatapp.gateway.models import ApiKey, KeyDay, KeyRequest
 from chatapp.gateway.store import keys
 from chatapp.gateway.store import requests as gateway
+from chatapp.gateway.store.counting import RequestMeasured
 from chatapp.gateway.store.keys import KeyChoices
-from chatapp.gateway.store.requests import RequestMeasured, TooMany
+from chatapp.gateway.store.standing import MOST_OF_KEY, MOST_OF_PERSON, TooMany
 from chatapp.insight.models import ModelDay, PersonDay
 from chatapp.insight.store.sums import count_anew, day_of
 from chatapp.limits.models import DailyLimit
@@ -189,19 +190,19 @@ def test_what_runs_since_yesterday_is_none_of_today_but_is_one_at_once(alice):
     key = key_of(alice, turns=1)
     begin(key)
     KeyRequest.objects.update(began_at=timezone.now() - timedelta(days=1))
-    for _ in range(gateway.MOST_OF_KEY - 1):
+    for _ in range(MOST_OF_KEY - 1):
         begin(key_of(alice))
     begin(key)
 
 
 def test_a_key_and_a_person_have_only_so_many_at_once(alice, bob):
     first, *others = (key_of(alice) for _ in range(4))
-    running = [begin(first) for _ in range(gateway.MOST_OF_KEY)]
-    with pytest.raises(TooMany, match=f"{gateway.MOST_OF_KEY} requests of this key are being answered"):
+    running = [begin(first) for _ in range(MOST_OF_KEY)]
+    with pytest.raises(TooMany, match=f"{MOST_OF_KEY} requests of this key are being answered"):
         begin(first)
-    for _ in range(gateway.MOST_OF_PERSON - gateway.MOST_OF_KEY):
+    for _ in range(MOST_OF_PERSON - MOST_OF_KEY):
         begin(others[0])
-    with pytest.raises(TooMany, match=f"{gateway.MOST_OF_PERSON} requests of your keys"):
+    with pytest.raises(TooMany, match=f"{MOST_OF_PERSON} requests of your keys"):
         begin(others[2])
     begin(key_of(bob))
     gateway.end_request(running[0], TOLD)
@@ -212,7 +213,7 @@ def test_a_key_and_a_person_have_only_so_many_at_once(alice, bob):
 def test_of_twenty_at_once_as_many_are_let_in_as_there_is_room(alice):
     DailyLimit.objects.all().delete()
     key, line = key_of(alice), Barrier(20)
-    for _ in range(gateway.MOST_OF_KEY - 8):
+    for _ in range(MOST_OF_KEY - 8):
         begin(key)
 
     def one() -> None:
@@ -223,7 +224,7 @@ def test_of_twenty_at_once_as_many_are_let_in_as_there_is_room(alice):
     assert all(racer.finished(PATIENCE) for racer in racers)
     assert all(isinstance(racer.problem, TooMany | None) for racer in racers)
     assert sum(racer.problem is None for racer in racers) == 8
-    assert KeyRequest.objects.count() == gateway.MOST_OF_KEY
+    assert KeyRequest.objects.count() == MOST_OF_KEY
 
 
 @pytest.mark.django_db(transaction=True)
@@ -231,8 +232,6 @@ def test_of_twenty_at_once_as_many_are_let_in_as_are_left_of_the_day(alice):
     DailyLimit.objects.all().delete()
     DailyLimit.objects.create(who="everybody", turns=5)
     key, line = key_of(alice), Barrier(20)
-    for _ in range(gateway.MOST_OF_KEY - 8):
-        begin(key)
 
     def one() -> None:
         line.wait(PATIENCE)
@@ -290,6 +289,9 @@ def test_whatever_a_program_calls_itself_and_reserves_can_be_kept(alice):
 
 def test_a_key_that_went_meanwhile_begins_nothing(alice):
     key = key_of(alice)
+    keys.revoke_key(alice, key.pk)
+    with pytest.raises(Refused):
+        begin(key)
     ApiKey.objects.all().delete()
     with pytest.raises(Refused):
         begin(key)
