@@ -9,8 +9,9 @@ import pytest
 from django.contrib.auth.models import User
 
 from chatapp.gateway.models import ApiKey, KeyDay, KeyRequest
-from chatapp.gateway.store import requests, standing
+from chatapp.gateway.store import requests
 from chatapp.gateway.store.keys import find_key
+from chatapp.gateway.store.standing import MOST_OF_KEY
 from chatapp.limits.models import DailyLimit
 from chatapp.store import in_thread
 from tests.support.faults import locked, short_patience
@@ -61,13 +62,13 @@ def test_too_many_at_once_are_refused_until_one_has_ended(alice: User, path: str
     async def story() -> None:
         async with open_house():
             secret, other = await key_of(alice), await key_of(alice)
-            await in_thread(begin)(secret, standing.MOST_OF_KEY)
+            await in_thread(begin)(secret, MOST_OF_KEY)
             answer = await refused(path, secret, stream=stream)
-            assert f"{standing.MOST_OF_KEY} requests of this key" in answer.error["message"]
+            assert f"{MOST_OF_KEY} requests of this key" in answer.error["message"]
             assert (await knock("POST", path, asking(path), key=other)).status == 200
             await in_thread(lambda: KeyRequest.objects.first().delete())()  # type: ignore[union-attr]
             assert (await knock("POST", path, asking(path), key=secret)).status == 200
-            assert await in_thread(KeyRequest.objects.count)() == standing.MOST_OF_KEY - 1
+            assert await in_thread(KeyRequest.objects.count)() == MOST_OF_KEY - 1
 
     play(story())
 
