@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, fields
 from datetime import date, datetime
 from math import inf
+from typing import Any
 
 from django.contrib.auth.models import User
 from django.db.models import Count, Max, Min, QuerySet, Sum
@@ -52,10 +53,8 @@ class WantedEntries:
     @property
     def can_be(self) -> bool:
         """Whether any row can have such names."""
-        return all(
-            len(getattr(self, each.name)) <= (KeptResponse._meta.get_field(each.name).max_length or 0)
-            for each in fields(self)
-        )
+        columns: dict[str, Any] = {each.name: each for each in KeptResponse._meta.concrete_fields}
+        return all(len(getattr(self, each.name)) <= columns[each.name].max_length for each in fields(self))
 
 
 EVERYTHING = WantedEntries()
