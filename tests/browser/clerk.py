@@ -20,6 +20,7 @@ from django.utils import timezone
 from chatapp import store
 from chatapp.accounts.store import first_account, roles
 from chatapp.core.items import Kind
+from chatapp.gateway.store.keys import KeyChoices, create_key
 from chatapp.pages.models import Preference
 from chatapp.pages.staff.password_given import GIVEN_AT
 from chatapp.reviews.models import Verdict
@@ -122,6 +123,12 @@ def share(conversation: str) -> str:
     return token
 
 
+def key(owner: str, name: str) -> str:
+    """The secret of a key whose requests become turns."""
+    _, secret = create_key(User.objects.get(username=owner), KeyChoices(name=name, is_recorded=True))
+    return secret
+
+
 def promote(name: str) -> None:
     """To an administrator."""
     roles.set_roles(User.objects.get(username=name), active=True, staff=True, reviewer=False)
@@ -174,6 +181,7 @@ CAN: dict[str, Callable[..., Any]] = {
         conversation,
         message,
         share,
+        key,
         promote,
         first_code,
         an_hour_passes,

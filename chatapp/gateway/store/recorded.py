@@ -213,9 +213,8 @@ class _Recording:
         return made
 
     def _answer(self, question: Message | None) -> Message:
-        return self._message(
-            question, Role.ASSISTANT, model=self._request.model, effort=self._request.effort, touched_at=Now()
-        )
+        how = {"model": self._request.model, "effort": self._request.effort}
+        return self._message(question, Role.ASSISTANT, **how, touched_at=Now(), metadata={BY_PROGRAM: True})
 
     def _append(self, row: Message, items: Sequence[Item], *, seconds: float = 0.0) -> None:
         row.refresh_from_db(fields=["next_seq", "metadata"])
@@ -373,12 +372,14 @@ def _metadata_of(row: Message, keys: set[str], number: int) -> dict[str, Any]:
     """What was measured of these items and rounds."""
     metadata = row.metadata
     ends = [span["end"] for key, span in metadata.get("timings_ms", {}).items() if key in keys]
+    rounds = [facts for facts in metadata.get("rounds", []) if facts.get("round", 0) <= number]
     return {
         "reasoning_durations_ms": {
             key: ms for key, ms in metadata.get("reasoning_durations_ms", {}).items() if key in keys
         },
         "timings_ms": {key: span for key, span in metadata.get("timings_ms", {}).items() if key in keys},
-        "rounds": [facts for facts in metadata.get("rounds", []) if facts.get("round", 0) <= number],
+        "rounds": rounds,
         "elapsed_ms": max(ends, default=0),
-        "copied": True,
+        "copied": len(rounds),
+        BY_PROGRAM: True,
     }
