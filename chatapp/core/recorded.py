@@ -18,6 +18,8 @@ MOST_LINES, LONGEST_LINE = 60, 300
 BY_PROGRAM = "by_program"
 # The round with which such an answer was gone on with by a person: what was called before it, the program called.
 BY_PROGRAM_BEFORE = "by_program_before"
+# How many of its first rounds were not made here: a program told of them.
+TOLD_ROUNDS = "told_rounds"
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +96,10 @@ class Recorded:
     @cached_property
     def rounds(self) -> tuple[Round, ...]:
         return tuple(map(_round, rows(self._metadata.get("rounds"))))
+
+    @property
+    def is_by_program(self) -> bool:
+        return self._metadata.get(BY_PROGRAM) is True
 
     @property
     def elapsed(self) -> int | None:

@@ -6,10 +6,10 @@ import asyncio
 import hmac
 import logging
 import time
-from collections.abc import Callable, Coroutine, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeVar
 from uuid import UUID
 
 from django.conf import settings
@@ -28,7 +28,7 @@ from ..turns.model_request import Asked as ModelAsked
 from ..turns.model_request import Asking, Hearing, RoundResponse, as_it_is
 from .digests import Chain
 from .doors.asked import Asked, Result, Said
-from .doors.door import INVALID, LIMITED, NOT_FOUND, OURS, Door, Ended, Frame, Wrong
+from .doors.door import INVALID, LIMITED, NOT_FOUND, Door, Ended, Frame, Wrong
 from .doors.estimate import estimate
 from .efforts import effort_for
 from .handed import Handed, Sealing
@@ -38,20 +38,22 @@ from .names import NoSuchModel, known_models, model_meant
 from .passing import Passing
 from .recording.told import Part, is_side_talk, name_of, pieces, saying_of
 from .recording.turn import RecordedTurn, turn_of
+from .refused import BROKEN
 from .restoring import Found, Restored, names_of, restored
 from .store import kept as kept_rows
+from .store.counting import RequestMeasured
 from .store.recorded import Request, note_place, record
-from .store.requests import RequestMeasured, begin_request, end_request
+from .store.requests import begin_request, end_request
 from .troubles import wrong_of
 
 log = logging.getLogger(__name__)
 
+T = TypeVar("T")
 Tell = Callable[[list[Frame]], None]
 KeepWhole = Callable[[str, Mapping[str, Any]], Coroutine[Any, Any, None]]
 # What is written when a response is over holds up its last word no longer than this.
 WRITTEN_SECONDS = 2.0
-BROKEN = "Something broke inside Thoughtline."
-OURS_BROKE = Wrong(500, OURS, BROKEN, "server_error")
+MOST_IN_HEADER = 500
 STOPPED = Wrong(409, INVALID, "This run was stopped on its page.", "stopped")
 # Until a model says something, what is told may still be an error with a status of its own.
 _BEFORE_THE_FIRST = (RequestSent, Retrying, Repaired)
@@ -84,6 +86,7 @@ class Answering:
         self.again = again
         self._chain = Chain(program.key.owner_id)
         self._request: UUID | None = None
+        self._beginning: asyncio.Future[Any] | None = None
         self._usage: Usage | None = None
         self.has_failed = False
         self.restored = Restored()
@@ -107,7 +110,7 @@ class Answering:
         self._sealing = Sealing(_seal_key(), f"{owner}\n{self._scope}")
         self.handed = Handed(self._sealing)
         names = names_of(self.asked.history, self._chain)
-        found = await in_thread(self._let_in)(names.all_secrets(), names.digests, model)
+        found = await self._begin(in_thread(self._let_in)(names.all_secrets(), names.digests, model))
         self.restored = restored(
             self.asked.history,
             names,
@@ -119,8 +122,13 @@ class Answering:
         if self.asked.wishes.hosted and self.asked.wishes.dialect != model.dialect:
             self.left_out += [str(tool.get("type", "tool"))[:40] for tool in self.asked.wishes.hosted]
         if self._is_recorded:
-            await self._record(model)
+            await self._begin(self._record(model))
         self._writer = self._door.writer(self.asked, said or model.id, self.handed, _now())
+
+    async def _begin(self, beginning: Awaitable[T]) -> T:
+        """A thread that writes rows is not stopped by a program that goes away meanwhile."""
+        self._beginning = asyncio.ensure_future(beginning)
+        return await asyncio.shield(self._beginning)
 
     @property
     def _is_recorded(self) -> bool:
@@ -139,6 +147,7 @@ class Answering:
             runner=self._engine.runner.name,
             pieces=pieces(history, made, self.program.key.owner_id),
             saying=saying_of(history, self.restored.opening, names),
+            turns=tuple({kept.turn for kept in self.restored.kept if kept and kept.turn}),
             again=self.again,
         )
         try:
@@ -188,10 +197,11 @@ class Answering:
         dropped = sum((self.hearing.facts or {}).get("dropped", {}).values())
         told = f"restored={self.restored.restored} missed={self.restored.missed} dropped={dropped}"
         named = {"x-thoughtline-reasoning": told}
-        return named | ({"x-thoughtline-left-out": ", ".join(self.left_out)} if self.left_out else {})
+        return named | ({"x-thoughtline-left-out": _in_header(self.left_out)} if self.left_out else {})
 
     async def run(self, tell: Tell) -> None:
-        """Tells frames as they come. Wrong before the first of them; what goes wrong later is told in them."""
+        """Tells frames as they come. Wrong before the first of them, and whenever nobody wanted a stream; what else goes wrong is told in
+        them."""
         self._tell = tell
         self._asked_now = asyncio.create_task(self._answered())
         if self._turn:
@@ -229,7 +239,7 @@ class Answering:
                 type(error).__name__,
                 exc_info=log.isEnabledFor(logging.DEBUG),
             )
-            await self._failed(ProviderError(Trouble.BROKEN, BROKEN), OURS_BROKE)
+            await self._failed(ProviderError(Trouble.BROKEN, BROKEN.sentence), BROKEN)
 
     async def _failed(self, error: ProviderError | None, wrong: Wrong | None = None) -> None:
         if self._turn and error:
@@ -281,7 +291,7 @@ class Answering:
         self.has_failed = True
         self._usage = None if self.hearing.draft.pieces else Usage(0, 0, 0, 0, 0)
         await self._written(self._count(Status.FAILED))
-        if not self._has_begun:
+        if not (self._has_begun and self.asked.stream):
             raise wrong
         self._tell(self._writer.fail(wrong))
 
@@ -344,6 +354,16 @@ class Answering:
 
     async def close(self) -> None:
         """However it ended; where its program has gone away, what it was told counts by estimate."""
+        if self._beginning and not self._beginning.done():
+            await self._written(self._close_once_begun(self._beginning))
+        else:
+            await self._close()
+
+    async def _close_once_begun(self, beginning: asyncio.Future[Any]) -> None:
+        await asyncio.wait({beginning})
+        await self._close()
+
+    async def _close(self) -> None:
         turn, has_gone = self._turn, self._request is not None
         if turn and has_gone:
             await self._written(turn.stop(self.program.key.name))
@@ -375,6 +395,12 @@ def _in_words(told: Any) -> Any:
     if not isinstance(told, Said | Result):
         return told
     return replace(told, parts=tuple(part if isinstance(part, str) else part.in_words for part in told.parts))
+
+
+def _in_header(words: Iterable[str]) -> str:
+    """Each once, in signs that any header may have."""
+    said = ", ".join(dict.fromkeys(words))[:MOST_IN_HEADER]
+    return "".join(sign if sign.isascii() and sign.isprintable() else "?" for sign in said)
 
 
 def _seal_key() -> bytes:

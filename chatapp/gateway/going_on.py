@@ -14,7 +14,7 @@ from ..store import in_thread, in_writer
 from .answering import Program
 from .doors.asked import Asked
 from .doors.responses.errors import unknown_previous
-from .doors.responses.kept import KeptResponse, input_kept, input_place, joined, referenced
+from .doors.responses.kept import Exchanged, input_kept, input_place, joined, referenced
 from .doors.responses.socket import Remembered
 from .handed import place_of
 from .models import StoredResponse
@@ -29,7 +29,7 @@ class GoingOn:
 
     program: Program
     remembered: Remembered | None = None
-    way: Sequence[KeptResponse] = ()
+    way: Sequence[Exchanged] = ()
     found: Mapping[str, Any] = field(default_factory=dict)
     asked: Asked | None = None
 
@@ -44,21 +44,21 @@ class GoingOn:
             self.found = await in_thread(_items_of)(self.program.key.owner_id, names)
         return joined(self.way, asked, self.found) if self.way or names else asked
 
-    async def _way_to(self, previous: str) -> Sequence[KeptResponse]:
+    async def _way_to(self, previous: str) -> Sequence[Exchanged]:
         if self.remembered and (way := self.remembered.way_to(previous)):
             return way
         place = place_of(previous)
         rows = await in_thread(stored.load_way)(self.program.key.owner_id, place.secret) if place else []
         if not rows:
             raise unknown_previous(previous)
-        return [KeptResponse(row.input, row.response["output"]) for row in rows]
+        return [Exchanged(row.input, row.response["output"]) for row in rows]
 
     async def keep(self, secret: str, response: Mapping[str, Any]) -> None:
         """For as long as the connection lasts, and for longer where that is wished."""
         assert self.asked
         input = input_kept(self.asked, secret, self.found)
         if self.remembered is not None:
-            self.remembered.keep(response["id"], [*self.way, KeptResponse(input, response["output"])])
+            self.remembered.keep(response["id"], [*self.way, Exchanged(input, response["output"])])
         if self.asked.store:
             key, previous = self.program.key, place_of(self.asked.previous)
             with suppress(Error):

@@ -17,6 +17,7 @@ from .doors.door import invalid
 from .handed import Place, Sealing, place_in, place_of
 from .kept import Kept, Scope
 
+CHAT = "chat"
 ORPHAN = "The result for the call '{}' answers no call in this request."
 
 
@@ -90,7 +91,7 @@ def restored(
 class _Restoring:
     def __init__(self, names: Names, found: Found, scope: Scope, sealing: Sealing, dialect: str) -> None:
         self._names, self._found, self._scope, self._sealing = names, found, scope, sealing
-        self._alike = dialect == scope.dialect
+        self._told_in, self._alike = dialect, dialect == scope.dialect
         self._made = Restored()
         self._messages: list[_Message] = []
         # Where the call of each id stands that the program knows, and how its model called it.
@@ -128,21 +129,26 @@ class _Restoring:
             kept = None
         self._made.kept.append(kept)
         message = self._answering()
-        number = message.next_round
+        number = message.next_round()
         if kept:
             items = [replace(item, round=number) for item in self._in_scope(kept)]
             message.repaired[number] = (
                 f"{kept.scope.provider}:{kept.scope.model}",
                 [Repair(how) for how in kept.repaired],
             )
-            sent = sum(isinstance(part, Thought) for part in answer.parts)
-            self._made.restored += max(0, len(kept.thoughts) - sent)
+            self._made.restored += self._left_out(answer, kept)
         else:
             self._made.missed += 1
             items = list(self._as_told(answer, number))
         message.add(items)
         self._note_calls(answer, kept, message, number)
         return items
+
+    def _left_out(self, answer: Answer, kept: Kept) -> int:
+        """How many of its thoughts the program does not tell. A chat completion tells all of them in one; what was cut goes to nobody."""
+        whole = sum(not thought.cut for thought in kept.thoughts)
+        sent = sum(isinstance(part, Thought) for part in answer.parts)
+        return 0 if sent and self._told_in == CHAT else max(0, whole - sent)
 
     def _in_scope(self, kept: Kept) -> Sequence[Item]:
         """What another place made than the one that is asked keeps its words alone, though both are called alike."""
@@ -221,10 +227,11 @@ class _Message:
     role: str
     items: list[Item] = field(default_factory=list)
     repaired: dict[int, tuple[str, Sequence[Repair]]] = field(default_factory=dict)
+    rounds: int = 0
 
-    @property
     def next_round(self) -> int:
-        return max((item.round for item in self.items), default=-1) + 1
+        self.rounds += 1
+        return self.rounds - 1
 
     def add(self, items: Any) -> None:
         self.items.extend(items)
@@ -266,6 +273,7 @@ def _is_same(answer: Answer, kept: Kept) -> bool:
     if "".join(map(bare, texts)) != "".join(map(bare, words)) or len(calls) != len(real):
         return False
     return all(
-        name == item.name and same_arguments(arguments) == same_arguments(item.text)
+        name == item.name
+        and (arguments == item.text or same_arguments(arguments) == same_arguments(item.text))
         for (name, arguments), item in zip(calls, real, strict=True)
     )

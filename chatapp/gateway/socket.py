@@ -12,10 +12,15 @@ from django.db import Error
 from ..turns.engine import engine
 from .answering import Answering, Program
 from .doors import responses
-from .doors.door import LIMITED, OURS, OVERLOADED, Frame, Wrong
+from .doors.asked import Asked
+from .doors.door import LIMITED, Frame, Wrong
+from .doors.responses.reading import generates
 from .doors.responses.socket import Remembered, body_in, message_of, refusal, too_old
+from .doors.responses.writing import warmed
 from .going_on import GoingOn
-from .http import NO_DATABASE, secret_in
+from .handed import Handed
+from .http import address_of, headers_of, secret_in
+from .refused import BROKEN, NO_DATABASE
 from .serving import let_in_by
 
 log = logging.getLogger(__name__)
@@ -39,10 +44,8 @@ class RespondingSocket(AsyncWebsocketConsumer):
         self._asked: asyncio.Queue[str | bytes] = asyncio.Queue(MOST_WAITING)
         self._remembered, self._opened = Remembered(), time.monotonic()
         self._work: asyncio.Task[None] | None = None
-        self._headers = {
-            name.decode("latin-1").lower(): value.decode("latin-1") for name, value in self.scope["headers"]
-        }
-        self._address = (self.scope.get("client") or ("", 0))[0]
+        self._headers = headers_of(self.scope)
+        self._address = address_of(self.scope, self._headers)
         try:
             await self._let_in()
         except (Wrong, Error):
@@ -82,19 +85,22 @@ class RespondingSocket(AsyncWebsocketConsumer):
             await self.send(refusal(wrong))
         except Error as error:
             log.warning("a program could not be served: %s", type(error).__name__)
-            await self.send(refusal(Wrong(503, OVERLOADED, NO_DATABASE, "server_error", wait=2)))
+            await self.send(refusal(NO_DATABASE))
         except Exception as error:
             log.error(
                 "a request of a program broke: %s",
                 type(error).__name__,
                 exc_info=log.isEnabledFor(logging.DEBUG),
             )
-            await self.send(refusal(Wrong(500, OURS, "Something broke inside Thoughtline.", "server_error")))
+            await self.send(refusal(BROKEN))
 
     async def _answer(self, message: str | bytes) -> None:
         program = await self._let_in()
         asked = responses.DOOR.read(body_in(message), self._headers)
         going_on = GoingOn(program, self._remembered)
+        if not generates(asked):
+            await self._warm_up(await going_on.whole(asked), going_on)
+            return
         try:
             answering = Answering(
                 engine(), responses.DOOR, await going_on.whole(asked), program, keep_whole=going_on.keep
@@ -109,6 +115,13 @@ class RespondingSocket(AsyncWebsocketConsumer):
             raise
         if answering.has_failed:
             going_on.forget()
+
+    async def _warm_up(self, asked: Asked, going_on: GoingOn) -> None:
+        handed = Handed()
+        frames, response = warmed(asked, handed, int(time.time()))
+        await going_on.keep(handed.secret, response)
+        for frame in frames:
+            await self.send(message_of(frame))
 
     async def _told(self, answering: Answering) -> None:
         said: asyncio.Queue[list[Frame] | None] = asyncio.Queue()

@@ -20,7 +20,8 @@ from django.utils import timezone
 from chatapp import store
 from chatapp.accounts.store import first_account, roles
 from chatapp.core.items import Kind
-from chatapp.gateway.store.keys import KeyChoices, create_key
+from chatapp.gateway.store.keys import KeyChoices, create_key, find_key
+from chatapp.gateway.store.requests import begin_request
 from chatapp.pages.models import Preference
 from chatapp.pages.staff.password_given import GIVEN_AT
 from chatapp.reviews.models import Verdict
@@ -65,6 +66,13 @@ def conversation(
     Item.objects.bulk_create(items)
     Conversation.objects.filter(pk=row.pk).update(head=messages[-1], next_order=len(messages))
     return str(row.pk)
+
+
+def use_key(secret: str) -> None:
+    """As a program of that name does."""
+    key = find_key(secret)
+    assert key
+    begin_request(key, model="openai:gpt-5", estimate=1, runner="clerk", program="Zed")
 
 
 def _branch(
@@ -123,9 +131,9 @@ def share(conversation: str) -> str:
     return token
 
 
-def key(owner: str, name: str) -> str:
-    """The secret of a key whose requests become turns."""
-    _, secret = create_key(User.objects.get(username=owner), KeyChoices(name=name, is_recorded=True))
+def key(owner: str, name: str = "Editor", **chosen: Any) -> str:
+    """The secret of a new key for programs."""
+    _, secret = create_key(User.objects.get(username=owner), KeyChoices(name=name, **chosen))
     return secret
 
 
@@ -179,6 +187,7 @@ CAN: dict[str, Callable[..., Any]] = {
     for each in (
         person,
         conversation,
+        use_key,
         message,
         share,
         key,

@@ -194,7 +194,7 @@ def _in_responses(text: str) -> None:
     for item in items:
         with suppress(Wrong):
             asked = responses.DOOR.read({"model": text, "input": [item], "instructions": text}, {})
-            kept.joined([kept.KeptResponse(kept.input_kept(asked, text), [])], asked)
+            kept.joined([kept.Exchanged(kept.input_kept(asked, text), [])], asked)
     for body in ({"input": text, "tools": tools, "tool_choice": choice}, {"input": text, "truncation": text}):
         with suppress(Wrong):
             responses.DOOR.read(body, {})
@@ -389,6 +389,7 @@ NOT_WALKED = (
     "gateway.models",
     "gateway.part",
     "gateway.store",
+    "gateway.verify",
     "gateway.views",
     "insight.models",
     "insight.store",

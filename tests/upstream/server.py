@@ -122,6 +122,8 @@ class Upstream:
                     raise http_fault(kind.api, fault)
             if isinstance(answering, Responses):
                 answering.keep()
+            if self._record:
+                row["said"] = answering.whole()
             if body.get("stream"):
                 return await self._stream(request, answering, speed, turn, faults, row)
             return await self._whole(request, answering, speed, faults, row)
@@ -170,7 +172,7 @@ class Upstream:
         turn = self._attempt((org, model, number), turn)
         row["turn"] = number
         said = {"last_user": answering.last_user, "tool_output": answering.tool_output}
-        answering.build(turn, said | {"turn": number, "model": model})
+        answering.build(turn, said | {"turn": number, "model": model, "request": row["n"]})
         faults = [
             fault
             for place, fault in enumerate(turn.get("faults") or [])

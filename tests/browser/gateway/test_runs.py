@@ -32,7 +32,7 @@ def runs(place) -> Iterator[Runs]:
     programs = []
 
     def made(tab: Tab) -> Program:
-        secret = place.clerk("key", owner=tab.person, name=NAME)
+        secret = place.clerk("key", owner=tab.person, name=NAME, is_recorded=True)
         programs.append(Program(place.url, secret, DEFAULT_MODEL))
         return programs[-1]
 

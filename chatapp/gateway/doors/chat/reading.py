@@ -59,11 +59,11 @@ def _refuse_what_is_not_done(request: Given) -> None:
 
 
 def _wishes(request: Given, tools: Tools) -> Wishes:
-    most = request.take("max_completion_tokens", Given.count)
+    most, as_before = (request.take(name, Given.count) for name in ("max_completion_tokens", "max_tokens"))
     return Wishes(
         temperature=request.take("temperature", lambda given: given.up_to(HOTTEST)),
         top_p=request.take("top_p", lambda given: given.up_to(1)),
-        most_output=most or request.take("max_tokens", Given.count),
+        most_output=most or as_before,
         stop=request.take("stop", _stop_words) or (),
         choice=tools.choice,
         call=tools.call,

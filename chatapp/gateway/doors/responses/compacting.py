@@ -14,7 +14,7 @@ from ..asked import Asked, Role, Said
 from ..door import PROVIDER, Wrong
 from ..given import Given
 from .compacted import compaction_item
-from .kept import KeptResponse, input_kept
+from .kept import Exchanged, input_kept
 from .reading import read
 from .response import usage_of
 
@@ -24,7 +24,6 @@ TASK = (
     "was done and found, what was decided and why, what is left to do and what comes next, with the names, paths, numbers and words that "
     "are needed for it. Answer with the summary alone, and call no tool."
 )
-NOTHING = Usage(input=0, output=0)
 LEFT_OUT = frozenset({"stream", "store", "background", "text", "tool_choice", "max_output_tokens", "include"})
 
 
@@ -44,7 +43,7 @@ def asked_to_sum_up(asked: Asked) -> Asked:
 
 
 def compaction(
-    asked: Asked, previous: Sequence[KeptResponse], summary: str, usage: Usage, handed: Handed, at: int
+    asked: Asked, previous: Sequence[Exchanged], summary: str, usage: Usage, handed: Handed, at: int
 ) -> Json:
     """The answer: a window to go on from. Without a summary there is none."""
     if not summary.strip():
@@ -56,7 +55,7 @@ def compaction(
         "object": "response.compaction",
         "created_at": at,
         "output": [*users, compaction_item(handed.item("cmp_", "compaction"), summary)],
-        "usage": usage_of(usage) or usage_of(NOTHING),
+        "usage": usage_of(usage),
     }
 
 

@@ -24,7 +24,7 @@ MARK = "i"
 NONE_KNOWN: Mapping[str, Json] = {}
 
 
-class KeptResponse(NamedTuple):
+class Exchanged(NamedTuple):
     """One response: the items of its request, and those of the answer."""
 
     input: Sequence[Json]
@@ -38,7 +38,7 @@ class InputPlace(NamedTuple):
     n: int
 
 
-def by_id(previous: Sequence[KeptResponse]) -> dict[str, Json]:
+def by_id(previous: Sequence[Exchanged]) -> dict[str, Json]:
     """What a request that goes on from these may name by its id."""
     items = (item for kept in previous for item in (*kept.input, *kept.output))
     return {item["id"]: item for item in items if item.get("id") and item.get("type") != REFERENCE}
@@ -83,7 +83,7 @@ def referenced(asked: Asked) -> tuple[str, ...]:
     return tuple(part.id for part in parts if isinstance(part, Other) and part.wire["type"] == REFERENCE)
 
 
-def joined(previous: Sequence[KeptResponse], now: Asked, known: Mapping[str, Json] = NONE_KNOWN) -> Asked:
+def joined(previous: Sequence[Exchanged], now: Asked, known: Mapping[str, Json] = NONE_KNOWN) -> Asked:
     """What is asked, with the history of the responses that it goes on from, the first of them first. The instructions of earlier
     requests hold no longer. `known`: items that it may name, by their ids."""
     body, known = Given(now.body), {**by_id(previous), **known}

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ....providers.base import OFF, Form, Wishes
+from ....providers.base import Form, Wishes
 from ...handed import place_of
 from ..asked import Asked, Call, Other, Result, Role, Said, Told
 from ..door import Wrong
+from ..effort import effort_word
 from ..given import MOST, Given
 from .items import INPUT, Entry, entries_in, told, without_its_call
 from .tools import DIALECT, Offer, offer_in
 
-NO_THOUGHTS = "none"
 LONGEST_ID = 200
 # What stands elsewhere in what is asked, or concerns this door alone.
 UNDERSTOOD = frozenset(
@@ -99,9 +99,8 @@ def _check_whole(body: Given, asked: Asked, entries: list[Entry]) -> None:
     """What cannot be a request alone may be one that goes on from another response, or fills a form that its provider has."""
     if asked.previous or body.at("prompt") or not generates(asked):
         return
-    if not asked.history:
+    if not entries:
         raise body.must(INPUT).wrong("is empty: there is nothing to answer")
-    body.must(INPUT)
     if wrong := orphan(entries):
         raise wrong
 
@@ -131,8 +130,7 @@ def _asked(body: Given, offer: Offer, history: tuple[Told, ...]) -> Asked:
 
 
 def _effort(reasoning: Given) -> str:
-    effort = reasoning.says("effort")
-    return OFF if effort == NO_THOUGHTS else effort
+    return reasoning.take("effort", effort_word) or ""
 
 
 def _previous(body: Given) -> str:

@@ -8,7 +8,7 @@ from chatapp.core.events import Usage
 from chatapp.gateway.doors.asked import Answer, Other, Said
 from chatapp.gateway.doors.door import Wrong
 from chatapp.gateway.doors.responses.compacting import asked_to_sum_up, compaction, read_compacting
-from chatapp.gateway.doors.responses.kept import KeptResponse, input_kept, joined
+from chatapp.gateway.doors.responses.kept import Exchanged, input_kept, joined
 from chatapp.gateway.handed import Handed
 from chatapp.providers.base import Choice
 
@@ -72,7 +72,7 @@ def test_a_window_can_be_made_shorter_once_more():
 
 def test_what_was_kept_before_is_made_shorter_too():
     _, whole = written(message("a", "OK."))
-    before = KeptResponse(input_kept(read(input="First."), SECRET), whole["output"])
+    before = Exchanged(input_kept(read(input="First."), SECRET), whole["output"])
     asked = read_compacting({"model": "m", "previous_response_id": "resp_1"}, {})
     assert [type(each) for each in joined([before], asked).history] == [Said, Answer]
     users = compaction(asked, [before], "All.", Usage(), Handed(), AT)["output"][:-1]

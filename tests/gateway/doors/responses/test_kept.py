@@ -7,7 +7,7 @@ import pytest
 from chatapp.gateway.doors.asked import Answer, Result, Role, Said
 from chatapp.gateway.doors.door import Wrong
 from chatapp.gateway.doors.responses.kept import (
-    KeptResponse,
+    Exchanged,
     by_id,
     deleted,
     input_kept,
@@ -27,7 +27,7 @@ OTHER = "z" * 26
 def kept(*heard, **body):
     events = [event for each in heard for event in each]
     _, whole = written(events, **body)
-    return KeptResponse(input_kept(read(**body), SECRET), whole["output"])
+    return Exchanged(input_kept(read(**body), SECRET), whole["output"])
 
 
 def test_every_item_of_a_request_has_an_id_that_nobody_takes_for_a_model_s():
@@ -109,7 +109,7 @@ def test_an_item_that_nobody_knows_is_told():
 
 def test_a_name_that_an_earlier_request_said_is_still_known():
     first = kept(message("a", "Cobalt."), input="Which word?")
-    second = KeptResponse([{"type": "item_reference", "id": first.output[0]["id"]}], [])
+    second = Exchanged([{"type": "item_reference", "id": first.output[0]["id"]}], [])
     history = joined([first, second], read(input="Again.")).history
     assert [part.text for part in history[1].parts] == ["Cobalt.", "Cobalt."]
 

@@ -233,6 +233,7 @@ def test_a_form_of_an_unknown_kind_is_left_to_the_dialect():
         ({"input": 7}, "input"),
         ({"input": None}, "input"),
         ({"input": []}, "input"),
+        ({"input": [], "instructions": "Be brief."}, "input"),
         ({"input": ["a"]}, "input[0]"),
         ({"input": [{}]}, "input[0].type"),
         ({"input": [{"role": "critic", "content": "a"}]}, "input[0].role"),

@@ -8,7 +8,7 @@ import pytest
 
 from chatapp.gateway.doors.door import Wrong
 from chatapp.gateway.doors.responses import DOOR
-from chatapp.gateway.doors.responses.kept import KeptResponse
+from chatapp.gateway.doors.responses.kept import Exchanged, input_kept, joined
 from chatapp.gateway.doors.responses.socket import (
     REMEMBERED,
     Remembered,
@@ -17,8 +17,10 @@ from chatapp.gateway.doors.responses.socket import (
     refusal,
     too_old,
 )
+from chatapp.gateway.doors.responses.writing import warmed
+from chatapp.gateway.handed import Handed
 
-from .said import message, written
+from .said import SECRET, message, names, written
 
 
 def create(**fields):
@@ -70,12 +72,22 @@ def test_a_frame_is_its_data_alone():
     assert "é" in message_of(frames[4])
 
 
+def test_a_connection_that_is_warmed_up_has_a_response_to_go_on_from_without_a_word():
+    asked = DOOR.read(body_in(create(generate=False, store=False)), {})
+    frames, whole = warmed(asked, Handed(secret=SECRET), 7)
+    assert names(frames) == ["created", "in_progress", "completed"]
+    assert (whole["status"], whole["output"], whole["usage"]["total_tokens"]) == ("completed", [], 0)
+    way = [Exchanged(input_kept(asked, SECRET), whole["output"])]
+    now = DOOR.read(body_in(create(previous_response_id=whole["id"], input="Go on.")), {})
+    assert [said.text for said in joined(way, now).history] == ["Hello", "Go on."]
+
+
 def test_a_connection_that_is_too_old_is_told_to_be():
     assert json.loads(refusal(too_old(60)))["error"]["code"] == "websocket_connection_limit_reached"
 
 
 def test_a_connection_remembers_its_last_responses_until_one_cannot_be_gone_on_from():
-    remembered, way = Remembered(), [KeptResponse([], [])]
+    remembered, way = Remembered(), [Exchanged([], [])]
     for n in range(REMEMBERED + 1):
         remembered.keep(f"resp_{n}", way)
     assert remembered.way_to("resp_0") is None

@@ -76,9 +76,8 @@ def test_a_call_comes_back_as_the_program_knows_its_function():
 
 
 def test_a_call_by_a_model_that_knows_namespaces_keeps_its_own():
-    _, whole = written(
-        call("a", "read", "{}", dialect="responses", wire={"namespace": "other"}), tools=[FILES]
-    )
+    wire = {"namespace": "other", "name": "read"}
+    _, whole = written(call("a", "other__read", "{}", dialect="responses", wire=wire), tools=[FILES])
     assert (whole["output"][0]["namespace"], whole["output"][0]["name"]) == ("other", "read")
 
 

@@ -172,10 +172,14 @@ def test_tokens_are_counted_with_their_details():
     }
 
 
-def test_a_provider_that_counts_nothing_has_used_nothing_that_is_known():
+def test_a_provider_that_counts_nothing_leaves_numbers_that_programs_can_add_up():
     writer = DOOR.writer(read(), "m", Handed(), 0)
     writer.end(Ended(finish=Finish.STOP, usage=Usage(), at=1))
-    assert writer.whole()["usage"] is None
+    assert writer.whole()["usage"]["total_tokens"] == 0
+
+
+def test_a_failure_has_used_nothing_that_is_known():
+    assert written([], fail=Wrong(500, door.OURS, "It broke."))[1]["usage"] is None
 
 
 @pytest.mark.parametrize(
