@@ -275,7 +275,7 @@ def _told(door: Door, text: str) -> None:
 
 def _made_whole(text: str) -> None:
     """Of a program that kept nothing but words and calls."""
-    call = {"id": text[:100], "type": "function", "function": {"name": "shell", "arguments": text}}
+    call = {"id": f"call_{text[:100]}", "type": "function", "function": {"name": "shell", "arguments": text}}
     messages = [{"role": role, "content": text} for role in ("system", "user", "assistant", "user")]
     messages += [{"role": "assistant", "content": None, "tool_calls": [call]}]
     asked = chat_door.DOOR.read({"model": "m", "messages": messages}, {})
