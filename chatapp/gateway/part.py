@@ -9,6 +9,7 @@ from uuid import UUID
 
 from django.db import Error
 
+from ..pages.health.metrics import ALSO
 from ..store import in_thread
 from ..turns.engine import engine
 from ..turns.parts import PARTS, EnginePart
@@ -61,5 +62,6 @@ class WatchedKeys(EnginePart):
             under_way.give_up_without(valid, among=keys)
 
 
+ALSO.append(("programs_live", "Requests of programs that are being answered.", requests.count_requests))
 PARTS.append(lambda catalog, tools: KeyRequests())
 PARTS.append(lambda catalog, tools: WatchedKeys())
