@@ -9,11 +9,12 @@ import time
 from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, TypeVar
 from uuid import UUID
 
 from django.conf import settings
-from django.db import Error
+from django.db import Error, transaction
 
 from ..core.events import Asked as RequestSent
 from ..core.events import Event, Repaired, Retrying, Usage
@@ -22,6 +23,7 @@ from ..core.items import Item
 from ..providers.base import Choice, ModelSpec, ProviderError, Trouble, UnknownModel
 from ..providers.configured import Provider
 from ..store import Fenced, in_thread, in_writer
+from ..store.database.trouble import trouble_in
 from ..store.models import Status
 from ..store.refusal import BeyondLimit, Refused
 from ..turns.engine import Engine
@@ -53,7 +55,8 @@ log = logging.getLogger(__name__)
 
 T = TypeVar("T")
 Tell = Callable[[list[Frame]], None]
-KeepWhole = Callable[[str, Mapping[str, Any]], Coroutine[Any, Any, None]]
+Writing = Callable[[], object]
+KeepWhole = Callable[[str, Mapping[str, Any]], Writing | None]
 # What is written when a response is over holds up its last word no longer than this.
 WRITTEN_SECONDS = 2.0
 MOST_IN_HEADER = 500
@@ -324,9 +327,9 @@ class Answering:
     async def _end(self, response: RoundResponse) -> None:
         self._usage = Usage(**response.facts["usage"])
         frames = self._begun() + self._writer.end(Ended(finish=response.finish, usage=self._usage, at=_now()))
-        await self._written(self._kept(response))
         if self._turn:
             await self._turn.end(response)
+        await self._written(self._kept(response))
         self._tell(frames)
 
     async def _written(self, writing: Coroutine[Any, Any, None]) -> None:
@@ -338,6 +341,7 @@ class Answering:
 
     async def _kept(self, response: RoundResponse) -> None:
         self._chain.add_response(response.items)
+        keeping: list[Writing] = []
         if self._is_worth_keeping(response.items):
             kept = kept_rows.kept_now(
                 secret=self.handed.secret,
@@ -351,24 +355,21 @@ class Answering:
                 name=self.handed.name,
             )
             kept_rows.remember(kept)
-            with suppress(Error):
-                await in_writer(kept_rows.keep)(kept, self.program.key.pk)
+            keeping.append(partial(kept_rows.keep, kept, self.program.key.pk))
         if self._turn:
-            name = name_of(Part.ANSWER, self._chain.digest())
-            with suppress(Error):
-                await in_writer(note_place)(
-                    self.program.key.owner_id, name, self._turn.claim.message, response.facts["round"]
-                )
-        if self._keep_whole:
-            await self._keep_whole(self.handed.secret, self._writer.whole())
-        await self._count(Status.COMPLETE)
+            name, owner = name_of(Part.ANSWER, self._chain.digest()), self.program.key.owner_id
+            place = self._turn.claim.message, response.facts["round"]
+            keeping.append(partial(note_place, owner, name, *place))
+        if self._keep_whole and (write := self._keep_whole(self.handed.secret, self._writer.whole())):
+            keeping.append(write)
+        await self._count(Status.COMPLETE, keeping)
 
     def _is_worth_keeping(self, items: Sequence[Item]) -> bool:
         _, model = self.who
         return _thinks(model) or any(item.wire is not None for item in items)
 
-    async def _count(self, ended: str) -> None:
-        """Tried until it stands: what was used was paid for."""
+    async def _count(self, ended: str, keeping: Sequence[Writing] = ()) -> None:
+        """Tried until it stands: what was used was paid for. `keeping`: what is written with it, if that can be."""
         request, self._request = self._request, None
         if request is None:
             return
@@ -378,8 +379,8 @@ class Answering:
             durations=draft.durations(list(draft.clock.spans), draft.at),
             replayed=self._replayed(),
         )
-        counted = self._engine.keeper.patiently(in_writer(end_request))
-        await counted(request, self._usage, ended=ended, measured=measured)
+        ending = partial(end_request, request, self._usage, ended=ended, measured=measured)
+        await self._engine.keeper.patiently(in_writer(_together))(keeping, ending)
 
     def _replayed(self) -> Replayed:
         """What became of the thoughts in the history, also counted for each response that they are of."""
@@ -411,6 +412,20 @@ class Answering:
             await self._written(self._count(Status.STOPPED))
         if turn:
             turn.close()
+
+
+@transaction.atomic
+def _together(keeping: Sequence[Writing], ending: Writing) -> None:
+    """What cannot be kept, though the database is there, keeps nothing from being counted."""
+    for write in keeping:
+        try:
+            with transaction.atomic():
+                write()
+        except Error as error:
+            if trouble_in(error):
+                raise
+            log.warning("what a model said was not kept: %s", type(error).__name__)
+    ending()
 
 
 _writing: set[asyncio.Task[None]] = set()

@@ -21,7 +21,7 @@ from .refused import LONGEST_BODY, NO_KEY, WRONG_KEY, too_often
 from .store.keys import find_key
 
 # Of one key; of one address, the keys that open nothing.
-by_key, wrong_keys = Rate(300, 0.05), Rate(20, 3.0)
+by_key, wrong_keys = Rate(2_000, 0.002), Rate(20, 3.0)
 # An answer is begun when its model says something, or after so long; then it is heard of at least so often.
 BEGUN_SECONDS, PING_SECONDS = 5.0, 15.0
 

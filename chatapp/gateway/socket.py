@@ -10,6 +10,7 @@ from collections import Counter
 from channels.generic.websocket import AsyncWebsocketConsumer
 from django.db import Error
 
+from ..store import in_writer
 from ..turns.engine import engine
 from .answering import Answering, Program
 from .doors import responses
@@ -153,7 +154,8 @@ class RespondingSocket(AsyncWebsocketConsumer):
     async def _warm_up(self, asked: Asked, going_on: GoingOn) -> None:
         handed = Handed()
         frames, response = warmed(asked, handed, int(time.time()))
-        await going_on.keep(handed.secret, response)
+        if write := going_on.keep(handed.secret, response):
+            await in_writer(write)()
         for frame in frames:
             await self.send(message_of(frame))
 

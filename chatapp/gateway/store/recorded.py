@@ -250,6 +250,7 @@ class _Recording:
             model=self._request.model,
             effort=self._request.effort,
             touched_at=timezone.now(),
+            metadata={BY_PROGRAM: True},
         )
 
     def _append(self, row: Message, items: Sequence[Item], *, seconds: float = 0.0) -> None:
@@ -422,12 +423,14 @@ def _metadata_of(row: Message, keys: set[str], number: int) -> dict[str, Any]:
     """What was measured of these items and rounds."""
     metadata = row.metadata
     ends = [span["end"] for key, span in metadata.get("timings_ms", {}).items() if key in keys]
+    rounds = [facts for facts in metadata.get("rounds", []) if facts.get("round", 0) <= number]
     return {
         "reasoning_durations_ms": {
             key: ms for key, ms in metadata.get("reasoning_durations_ms", {}).items() if key in keys
         },
         "timings_ms": {key: span for key, span in metadata.get("timings_ms", {}).items() if key in keys},
-        "rounds": [facts for facts in metadata.get("rounds", []) if facts.get("round", 0) <= number],
+        "rounds": rounds,
         "elapsed_ms": max(ends, default=0),
-        "copied": True,
+        "copied": len(rounds),
+        BY_PROGRAM: True,
     }
