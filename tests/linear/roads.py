@@ -24,6 +24,7 @@ from chatapp.gateway.doors import chat as chat_door
 from chatapp.gateway.doors import messages as messages_door
 from chatapp.gateway.doors import responses
 from chatapp.gateway.doors.attachments import at_address
+from chatapp.gateway.doors.body import json_in
 from chatapp.gateway.doors.door import Door, Ended, Wrong
 from chatapp.gateway.doors.estimate import estimate
 from chatapp.gateway.doors.given import Given
@@ -200,6 +201,8 @@ def _in_responses(text: str) -> None:
             responses.DOOR.read(body, {})
     with suppress(Wrong):
         socket.body_in(text)
+    with suppress(Wrong):
+        json_in(text.encode(errors="replace"))
     kept.input_place(text)
 
 
