@@ -300,7 +300,7 @@ THROUGH_OTHERS = """
 """
 ASKS_A_DATABASE = """
     reviews.access.reviewer_named reviews.access.note_on reviews.access.submitted_message pages.signed_in.who_is_signed_in
-    pages.signed_in.proof_of
+    pages.signed_in.proof_of gateway.serving.let_in_by gateway.serving.opened pages.door.reception.person_of
     pages.signed_in.still_proved
     conversations.page.composer.composer_for live.conversation.ConversationNews.catch_up thread.page.shown_of
     next_questions.news.next_now next_questions.page.render_next
@@ -310,7 +310,8 @@ ASKS_THE_WORLD = """
     providers.client.request net.dial.resolved net.dial.dialled net.guarded_network.Network.connect_tcp
     net.dial.Guard.addresses  tools.mcp.connection.connected
     tools.mcp.over_stdio.started markdown.renderers.Renderers.ask markdown.renderers.Renderers.do
-    live.socket.Listening.receive processes.children.Helper.last_answer processes.children.Helper.send
+    live.socket.Listening.receive gateway.socket.RespondingSocket.receive
+    processes.children.Helper.last_answer processes.children.Helper.send
 """
 THROUGH_A_FORMULA = """
     markdown.latex.definitions.Definitions.define markdown.latex.definitions.Definitions.name
@@ -393,6 +394,7 @@ NOT_WALKED = (
     "gateway.cache.admin",
     "gateway.cache.part",
     "gateway.cache.views",
+    "gateway.described",
     "gateway.models",
     "gateway.part",
     "gateway.store",
