@@ -340,6 +340,7 @@ NAMES_OF_OURS = """
 """
 # A request and an answer as a whole take these roads.
 THROUGH_A_DOOR = """
+    gateway.doors.body.json_in gateway.doors.body.refuse_too_many
     core.attached.told gateway.doors.chat.answers.answer_of gateway.doors.chat.door.ChatDoor.error
     gateway.doors.chat.errors.error_body gateway.doors.chat.writing.ChatWriter.grew gateway.doors.door.Door.error
     gateway.doors.door.Door.writer gateway.doors.given.Given.at gateway.doors.given.Given.must gateway.doors.given.Given.says
