@@ -10,6 +10,7 @@ from uuid import UUID
 from django.db import Error
 from django.utils import timezone
 
+from ..pages.health.metrics import ALSO
 from ..store import in_thread
 from ..turns.engine import engine
 from ..turns.parts import PARTS, EnginePart
@@ -64,5 +65,6 @@ class WatchedKeys(EnginePart):
             under_way.give_up_without(valid, among=keys)
 
 
+ALSO.append(("programs_live", "Requests of programs that are being answered.", requests.count_requests))
 PARTS.append(lambda catalog, tools: KeyRequests())
 PARTS.append(lambda catalog, tools: WatchedKeys())

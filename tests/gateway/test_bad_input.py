@@ -33,6 +33,7 @@ from .knocking import (
     knock,
     open_house,
 )
+from .test_hung_up import Slow
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("as_often_as_they_like")]
 POSTED = [path for path, ways in ROUTES.items() if "POST" in ways]
@@ -407,3 +408,22 @@ def test_requests_of_programs_are_counted_by_status(alice: User, client: Any) ->
 
     play(story())
     assert int(counted()) == before + 2
+
+
+def test_metrics_tell_how_many_programs_are_being_answered(alice: User, client: Any) -> None:
+    def told() -> str:
+        lines: list[str] = client.get("/metrics").text.splitlines()
+        return next(line for line in lines if line.startswith("thoughtline_programs_live "))
+
+    async def story() -> None:
+        async with open_house() as engine:
+            Slow(engine, "So.")
+            asked = asking(CHAT, "scripted:model", stream=True)
+            knocking = Knock("POST", CHAT, asked, key=await key_of(alice)).begin()
+            await knocking.hears(lambda it: it.status)
+            assert await in_thread(told)() == "thoughtline_programs_live 1"
+            knocking.hang_up()
+            await knocking.left()
+
+    play(story())
+    assert told() == "thoughtline_programs_live 0"

@@ -121,7 +121,7 @@ def test_what_asks_no_model_is_free_of_the_day(alice: User) -> None:
 def test_whoever_asks_too_often_waits_and_the_next_key_does_not(
     alice: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(serving, "by_key", Rate(30, 60.0))
+    monkeypatch.setattr(serving, "by_key", Rate(30, 3.0))
 
     async def story() -> None:
         async with open_house():

@@ -24,6 +24,7 @@ from chatapp.gateway.doors import chat as chat_door
 from chatapp.gateway.doors import messages as messages_door
 from chatapp.gateway.doors import responses
 from chatapp.gateway.doors.attachments import at_address
+from chatapp.gateway.doors.body import json_in
 from chatapp.gateway.doors.door import Door, HowEnded, Wrong
 from chatapp.gateway.doors.estimate import estimate
 from chatapp.gateway.doors.given import Given
@@ -206,6 +207,8 @@ def _in_responses(text: str) -> None:
             responses.DOOR.read(body, {})
     with suppress(Wrong):
         socket.body_in(text)
+    with suppress(Wrong):
+        json_in(text.encode(errors="replace"))
     kept.input_place(text)
 
 
@@ -326,7 +329,8 @@ ASKS_THE_WORLD = """
     providers.client.request net.dial.resolved net.dial.dialled net.guarded_network.Network.connect_tcp
     net.dial.Guard.addresses  tools.mcp.connection.connected
     tools.mcp.over_stdio.started markdown.renderers.Renderers.ask markdown.renderers.Renderers.do
-    live.socket.Listening.receive processes.children.Helper.last_answer processes.children.Helper.send
+    live.socket.Listening.receive
+    processes.children.Helper.last_answer processes.children.Helper.send
 """
 THROUGH_A_FORMULA = """
     markdown.latex.definitions.Definitions.define markdown.latex.definitions.Definitions.name
@@ -357,6 +361,7 @@ NAMES_OF_OURS = """
 """
 # A request and an answer as a whole take these roads.
 THROUGH_A_DOOR = """
+    gateway.doors.body.json_in gateway.doors.body.refuse_too_many
     core.attached.told gateway.doors.chat.answers.answer_of gateway.doors.chat.door.ChatDoor.error
     gateway.doors.chat.errors.error_body gateway.doors.chat.writing.ChatWriter.grew gateway.doors.door.Door.error
     gateway.doors.door.Door.writer gateway.doors.given.Given.at gateway.doors.given.Given.must gateway.doors.given.Given.says
@@ -414,6 +419,7 @@ NOT_WALKED = (
     "gateway.cache.admin",
     "gateway.cache.part",
     "gateway.cache.views",
+    "gateway.described",
     "gateway.models",
     "gateway.part",
     "gateway.store",

@@ -299,7 +299,9 @@ def _without_secrets(headers: Mapping[str, str]) -> dict[str, str]:
 def refusal(error: ApiError) -> web.Response:
     text = error.body if isinstance(error.body, str) else dumps(error.body)
     headers = {"x-request-id": "req_" + secrets.token_hex(12), **error.headers}
-    return web.Response(status=error.status, text=text, content_type=JSON, headers=headers)
+    return web.Response(
+        status=error.status, body=text.encode("utf-8", "replace"), content_type=JSON, headers=headers
+    )
 
 
 async def serve(upstream: Upstream, host: str, port: int) -> tuple[web.AppRunner, int]:

@@ -10,5 +10,5 @@ from .serving import let_in
 
 async def count_tokens(request: DoorRequest, connection: DoorConnection) -> None:
     await let_in(request)
-    asked = messages.DOOR.read(request.json(), request.headers)
+    asked = await request.read(messages.DOOR.read)
     await connection.answer(200, {"input_tokens": estimate(asked)})

@@ -7,7 +7,7 @@ import logging
 import time
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 from urllib.parse import parse_qs
 from uuid import uuid4
 
@@ -16,12 +16,16 @@ from django.db import Error
 from ...core import verbatim
 from ...pages.health.counters import REQUESTS
 from ...pages.visitors import address_seen
+from ..doors.body import json_in
 from ..doors.door import INVALID, NOT_FOUND, Door, Frame, Wrong, as_sse
 from .refused import BROKEN, NO_DATABASE, refused_at_the_door
 
 log = logging.getLogger(__name__)
 requests_log = logging.getLogger("chatapp.requests")
 
+T = TypeVar("T")
+# What is longer than this is read on a thread, beside everything else.
+LONG = 128 * 1024
 Scope = dict[str, Any]
 Receive = Callable[[], Awaitable[dict[str, Any]]]
 Send = Callable[[dict[str, Any]], Awaitable[None]]
@@ -43,13 +47,9 @@ class DoorRequest:
     address: str
     id: str = field(default_factory=lambda: f"req_{uuid4().hex}")
 
-    def json(self) -> Any:
-        try:
-            return verbatim.loads(self.body.decode())
-        except (ValueError, RecursionError):
-            raise Wrong(
-                400, INVALID, "The body is not JSON, or is nested too deeply.", "invalid_json"
-            ) from None
+    async def read(self, read: Callable[[Any, Mapping[str, str]], T]) -> T:
+        """What a door makes of it."""
+        return await apart(lambda: read(json_in(self.body), self.headers), len(self.body))
 
     @property
     def secret(self) -> str:
@@ -227,6 +227,10 @@ def _request(scope: Scope, body: bytes) -> DoorRequest:
         body=body,
         address=address_of(scope, headers),
     )
+
+
+async def apart(read: Callable[[], T], length: int) -> T:
+    return await asyncio.to_thread(read) if length > LONG else read()
 
 
 def headers_of(scope: Scope) -> dict[str, str]:

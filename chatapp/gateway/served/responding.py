@@ -51,7 +51,7 @@ async def _found(request: DoorRequest) -> StoredResponse:
 
 async def compact(request: DoorRequest, connection: DoorConnection) -> None:
     program = await let_in(request)
-    asked = compacting.read_compacting(request.json(), request.headers)
+    asked = await request.read(compacting.read_compacting)
     if not asked.model:
         raise invalid("`model` is missing: say who is to sum it up.", "model")
     going_on = GoingOn(program)

@@ -50,7 +50,7 @@ def opened(key: ApiKey | None, address: str) -> ApiKey:
 def asks(door: Door) -> Handler:
     async def ask(request: DoorRequest, connection: DoorConnection) -> None:
         program = await let_in(request)
-        asked = door.read(request.json(), request.headers)
+        asked = await request.read(door.read)
         going_on = GoingOn(program) if door is responses.DOOR else None
         if going_on:
             asked = await going_on.whole(asked)

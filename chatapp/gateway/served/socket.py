@@ -21,7 +21,7 @@ from ..doors.responses.reading import generates
 from ..doors.responses.socket import Remembered, body_in, message_of, refusal, too_old
 from ..doors.responses.writing import warmed
 from .going_on import GoingOn
-from .http import address_of, headers_of, secret_in
+from .http import address_of, apart, headers_of, secret_in
 from .refused import BROKEN, LONGEST_BODY, NO_DATABASE
 from .serving import let_in_by
 
@@ -131,7 +131,7 @@ class RespondingSocket(AsyncWebsocketConsumer):
 
     async def _answer(self, message: str | bytes) -> None:
         program = await self._let_in()
-        asked = responses.DOOR.read(body_in(message), self._headers)
+        asked = await apart(lambda: responses.DOOR.read(body_in(message), self._headers), len(message))
         going_on = GoingOn(program, self._remembered)
         if not generates(asked):
             await self._warm_up(await going_on.whole(asked), going_on)

@@ -89,6 +89,11 @@ def end_request(
     return True
 
 
+def count_requests() -> int:
+    """That are being answered now, by whichever process."""
+    return KeyRequest.objects.count()
+
+
 def say_alive(runner: str) -> None:
     """What a process is at work on it says so of, from time to time."""
     mine = KeyRequest.objects.filter(runner=runner, began_at__gt=timezone.now() - LONGEST)

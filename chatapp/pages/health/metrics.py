@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import resource
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 from django.db import Error
@@ -12,6 +12,9 @@ from django.db import Error
 from ... import store
 from ...store.models import LIVE
 from .counters import REQUESTS
+
+# What rooms count beside the turns: the name of a gauge, what it is, and its number now.
+ALSO: list[tuple[str, str, Callable[[], int]]] = []
 
 
 def render_metrics() -> str:
@@ -24,7 +27,7 @@ def _metric_lines() -> Iterator[str]:
     )
     yield from _family("process_memory_bytes", "gauge", "Memory of this process.", "", {"": _memory()})
     try:
-        turns = store.count_turns()
+        turns, beside = store.count_turns(), [(name, words, count()) for name, words, count in ALSO]
     except Error:
         yield from _family("database_answers", "gauge", "1 when the database answers.", "", {"": 0})
         return
@@ -32,6 +35,8 @@ def _metric_lines() -> Iterator[str]:
     yield from _family("turns", "gauge", "Turns in the database, by status.", "status", turns)
     running = sum(turns.get(status, 0) for status in LIVE)
     yield from _family("turns_live", "gauge", "Turns that have not ended.", "", {"": running})
+    for name, words, number in beside:
+        yield from _family(name, "gauge", words, "", {"": number})
 
 
 def _family(name: str, kind: str, words: str, label: str, values: Mapping[str, int]) -> Iterator[str]:

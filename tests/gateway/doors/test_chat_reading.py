@@ -10,7 +10,7 @@ from chatapp.core.attached import Attached, AttachedKind
 from chatapp.gateway.doors.asked import (
     ProgramRequest,
     Said,
-    Teller,
+    SaidBy,
     ToldAnswer,
     ToldCall,
     ToldResult,
@@ -46,8 +46,8 @@ def wrong(body: Any) -> Wrong:
 
 def test_a_whole_history_is_told_in_its_order() -> None:
     system, developer, question, answer, first, second, legacy, third, last, again = read(CHAT).history
-    assert isinstance(system, Said) and (system.role, system.parts) == (Teller.SYSTEM, ("Be short.",))
-    assert isinstance(developer, Said) and developer.role is Teller.DEVELOPER
+    assert isinstance(system, Said) and (system.role, system.parts) == (SaidBy.SYSTEM, ("Be short.",))
+    assert isinstance(developer, Said) and developer.role is SaidBy.DEVELOPER
     assert isinstance(question, Said) and question.parts == (
         "Look:",
         Attached(kind=AttachedKind.PICTURE, data="iVBORw0KGgo=", media_type="image/png", detail="low"),

@@ -10,7 +10,7 @@ from chatapp.core.attached import Attached, AttachedKind
 from chatapp.gateway.doors.asked import (
     ProgramRequest,
     Said,
-    Teller,
+    SaidBy,
     ToldAnswer,
     ToldCall,
     ToldOther,
@@ -42,7 +42,7 @@ def wrong(body: Any) -> Wrong:
 
 def test_a_whole_history_is_told_in_its_order() -> None:
     system, question, answer, first, second, here, aside, last, again = read(MESSAGES).history
-    assert isinstance(system, Said) and (system.role, system.parts) == (Teller.SYSTEM, ("Be short.",))
+    assert isinstance(system, Said) and (system.role, system.parts) == (SaidBy.SYSTEM, ("Be short.",))
     assert isinstance(question, Said) and question.parts == (
         "Look:",
         Attached(kind=AttachedKind.PICTURE, data="iVBO", media_type="image/png"),
@@ -60,7 +60,7 @@ def test_a_whole_history_is_told_in_its_order() -> None:
     assert isinstance(second, ToldResult) and second.failed and second.text == "broken"
     assert isinstance(here, Said) and here.text == "Here."
     assert here.wire == {"role": "user", "content": [{"type": "text", "text": "Here."}]}
-    assert isinstance(aside, Said) and (aside.role, aside.text) == (Teller.SYSTEM, "Be quick.")
+    assert isinstance(aside, Said) and (aside.role, aside.text) == (SaidBy.SYSTEM, "Be quick.")
     assert last == ToldAnswer(parts=(ToldWords(text="High."),))
     assert isinstance(again, Said) and again.wire == MESSAGES["messages"][-1]
 

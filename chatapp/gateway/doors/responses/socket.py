@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ....core import verbatim
+from ..body import refuse_too_many
 from ..door import Frame, Wrong, invalid
 from .errors import on_socket
 from .kept import Exchanged
@@ -21,6 +22,7 @@ def body_in(message: str | bytes) -> Json:
     """The body of a request, from what a program sent; `stream` is always meant."""
     if isinstance(message, bytes):
         raise invalid("Messages must be text, not binary.")
+    refuse_too_many(message)
     try:
         said = verbatim.loads(message)
     except ValueError:

@@ -7,7 +7,7 @@ import pytest
 from chatapp.core.attached import Attached, AttachedKind
 from chatapp.gateway.doors.asked import (
     Said,
-    Teller,
+    SaidBy,
     ToldAnswer,
     ToldCall,
     ToldOther,
@@ -39,7 +39,7 @@ def attached(part):
 
 def test_a_string_is_a_message_of_the_user():
     [said] = read(input="Hello").history
-    assert (said.role, said.text) == (Teller.USER, "Hello")
+    assert (said.role, said.text) == (SaidBy.USER, "Hello")
     assert said.wire["role"] == "user"
 
 
@@ -50,13 +50,13 @@ def test_a_message_may_do_without_a_type_and_parts(role):
         read_items({"type": "message", "role": role, "content": [{"type": "input_text", "text": "Hello"}]}),
     )
     assert easy[0].parts == whole[0].parts == ("Hello",)
-    assert easy[0].role == whole[0].role == Teller(role)
+    assert easy[0].role == whole[0].role == SaidBy(role)
     assert easy[0].wire == {"type": "message", "role": role, "content": "Hello"}
 
 
 def test_instructions_come_first_and_are_no_item():
     first, second = read(instructions="Be brief.", input="Hello").history
-    assert (first.role, first.text, first.wire) == (Teller.SYSTEM, "Be brief.", None)
+    assert (first.role, first.text, first.wire) == (SaidBy.SYSTEM, "Be brief.", None)
     assert second.text == "Hello"
 
 
