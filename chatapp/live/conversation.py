@@ -155,7 +155,8 @@ class ConversationNews:
             self.outbox.add(*await in_thread(self._turned_to)(answer))
             self._follow(answer)
         else:
-            self.outbox.add(*await in_thread(self._beside)(answer))
+            beside = self._beside_run if self.viewer.program else self._beside
+            self.outbox.add(*await in_thread(beside)(answer))
         self._forget_family()
 
     async def _count(self, leaf: UUID, once: Once) -> Questions:
@@ -258,11 +259,18 @@ class ConversationNews:
         made += [operations.add("messages", render_whole(message)) for message in shown[min(there, 1) :]]
         return made + end_of_branch(shown[-1].row, self.viewer.catalog, self.viewer.program)
 
+    def _beside_run(self, answer: UUID) -> list[Operation]:
+        """What has a new sibling on the page, however far above the answer a program's history departed."""
+        tree = places.load_tree(self.conversation)
+        on_page = set(tree.path_to(self.leaf))
+        parting = next((pk for pk in tree.path_to(answer) if pk not in on_page), None)
+        beside = [pk for pk in tree.siblings(parting) if pk in on_page] if parting else []
+        return [operations.shell(each.shell()) for each in load_messages(beside, self.viewer)]
+
     def _turned_to(self, answer: UUID) -> list[Operation]:
         """The branch of this answer in place of the one on the page, from where they part."""
         tree = places.load_tree(self.conversation)
-        before = tree.path_to(self.leaf) if self.leaf in tree.parents else ()
-        path = tree.path_to(answer)
+        before, path = tree.path_to(self.leaf), tree.path_to(answer)
         there = sum(takewhile(bool, (one == other for one, other in zip(before, path, strict=False))))
         stays = ["earlier", *map(message_id, path[:there])]
         self.leaf = answer
