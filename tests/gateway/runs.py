@@ -11,7 +11,7 @@ from django.contrib.auth.models import User
 
 from chatapp.asgi import http
 from chatapp.gateway.store.keys import KeyChoices, create_key
-from chatapp.store import in_thread
+from chatapp.store import in_thread, verify_log
 from chatapp.store.models import Conversation, Message, Role
 from tests.support.front import Visitor, house, visitor
 from tests.support.stage import Script, ScriptedProvider
@@ -70,3 +70,4 @@ async def recorded(owner: User, *scripts: Script) -> AsyncIterator[Run]:
         choices = KeyChoices(name=NAME, is_recorded=True)
         _, secret = await in_thread(create_key)(owner, choices)
         yield Run(secret, await visitor(owner), provider)
+        assert await in_thread(lambda: list(verify_log()))() == []
