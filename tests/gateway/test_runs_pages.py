@@ -213,6 +213,38 @@ def test_where_a_history_departs_the_way_to_the_first_try_stands_there(alice):
     play(story())
 
 
+def test_an_answer_that_went_on_in_another_way_counts_each_request_once(alice):
+    async def story():
+        async with recorded(alice, CALLS, WORDS, WORDS) as run:
+            await run.says("Fix the test.")
+            await run.gives("models.py")
+            run.history[-2:] = []
+            await run.gives("views.py")
+            page = Page(await run.page())
+            (parted,) = told(page, "p", "parted")
+            assert parted.startswith("The program asked for this answer anew, and left its first try behind.")
+            assert "3 requests" in told(page, "p", "run")[0]
+            (called,) = page.all("details", data_kind="tool_call")
+            assert "by the program" in words(called)
+            assert "views.py" in words(called)
+
+    play(story())
+
+
+def test_the_same_history_again_makes_another_answer_that_says_so(alice):
+    async def story():
+        async with recorded(alice, WORDS) as run:
+            await run.says("Fix the test.")
+            run.history.pop()
+            await run.says()
+            page = Page(await run.page())
+            (parted,) = told(page, "p", "parted")
+            assert "asked for this answer anew" in parted
+            assert "2 / 2" in page_text(page)
+
+    play(story())
+
+
 def test_results_that_never_came_are_told_so(alice):
     async def story():
         async with recorded(alice, CALLS, WORDS) as run:
