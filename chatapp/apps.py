@@ -18,6 +18,8 @@ HEARD_FROM = (
     "gateway.store.standing",
     "gateway.part",
     "gateway.verify",
+    "gateway.store.purging",
+    "gateway.cache.part",
     "branches.verify",
     "reviews.verify",
     "reviews.store.submitting",

@@ -10,6 +10,7 @@ from .branches import urls as branches
 from .catalog import urls as catalog
 from .conversations import urls as conversations
 from .gateway import urls as gateway
+from .gateway.cache import urls as thoughts
 from .insight import urls as insight
 from .next_questions import urls as next_questions
 from .pages import errors
@@ -30,6 +31,7 @@ urlpatterns = [
     path("", include(accounts)),  # accounts/ settings/
     path("", include(gateway)),  # settings/keys/
     path("", include(catalog)),  # models/
+    path("", include(thoughts)),  # api/cache/ insight/cache/
     path("", include(insight)),  # insight/
     path("admin/", site.urls),
     path("", include(pages)),  # accounts/again/ health/ metrics

@@ -9,18 +9,21 @@ import time
 from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, TypeVar
 from uuid import UUID
 
 from django.conf import settings
-from django.db import Error
+from django.db import Error, transaction
 
 from ..core.events import Asked as RequestSent
 from ..core.events import Event, Repaired, Retrying, Usage
+from ..core.history import History
 from ..core.items import Item
 from ..providers.base import Choice, ModelSpec, ProviderError, Trouble, UnknownModel
 from ..providers.configured import Provider
 from ..store import Fenced, in_thread, in_writer
+from ..store.database.trouble import trouble_in
 from ..store.models import Status
 from ..store.refusal import BeyondLimit, Refused
 from ..turns.engine import Engine
@@ -43,14 +46,17 @@ from .restoring import Found, Restored, names_of, restored
 from .store import kept as kept_rows
 from .store.counting import RequestMeasured
 from .store.recorded import Request, note_place, record
+from .store.replays import Replayed, to_write
 from .store.requests import begin_request, end_request
 from .troubles import wrong_of
+from .under_way import noted
 
 log = logging.getLogger(__name__)
 
 T = TypeVar("T")
 Tell = Callable[[list[Frame]], None]
-KeepWhole = Callable[[str, Mapping[str, Any]], Coroutine[Any, Any, None]]
+Writing = Callable[[], object]
+KeepWhole = Callable[[str, Mapping[str, Any]], Writing | None]
 # What is written when a response is over holds up its last word no longer than this.
 WRITTEN_SECONDS = 2.0
 MOST_IN_HEADER = 500
@@ -88,13 +94,14 @@ class Answering:
         self._request: UUID | None = None
         self._beginning: asyncio.Future[Any] | None = None
         self._usage: Usage | None = None
-        self.has_failed = False
+        self.wrong: Wrong | None = None
         self.restored = Restored()
         self.left_out: list[str] = []
         self.hearing: Hearing = Passing(self._hear)
         self._turn: RecordedTurn | None = None
         self._stopped_by: Wrong | None = None
         self._tell: Tell = _nobody
+        self._sent: History | None = None
 
     async def prepare(self) -> None:
         """Wrong where it cannot be asked. From here on `close` has to be called."""
@@ -119,6 +126,10 @@ class Answering:
             sealing=self._sealing,
             dialect=self.asked.wishes.dialect,
         )
+        if not _thinks(model):
+            self.restored.missed = 0
+        known = sum(bool(kept and kept.thoughts) for kept in self.restored.kept)
+        kept_rows.memory.lookups.note(hits=known, misses=self.restored.missed)
         if self.asked.wishes.hosted and self.asked.wishes.dialect != model.dialect:
             self.left_out += [str(tool.get("type", "tool"))[:40] for tool in self.asked.wishes.hosted]
         if self._is_recorded:
@@ -194,10 +205,17 @@ class Answering:
     @property
     def headers(self) -> dict[str, str]:
         """What was put back of the thoughts, and what could not be passed on."""
-        dropped = sum((self.hearing.facts or {}).get("dropped", {}).values())
-        told = f"restored={self.restored.restored} missed={self.restored.missed} dropped={dropped}"
+        told = f"restored={self.restored.restored} missed={self.restored.missed} dropped={self._dropped()}"
         named = {"x-thoughtline-reasoning": told}
         return named | ({"x-thoughtline-left-out": _in_header(self.left_out)} if self.left_out else {})
+
+    @property
+    def has_failed(self) -> bool:
+        return self.wrong is not None
+
+    @property
+    def key(self) -> UUID:
+        return self.program.key.pk
 
     async def run(self, tell: Tell) -> None:
         """Tells frames as they come. Wrong before the first of them, and whenever nobody wanted a stream; what else goes wrong is told in
@@ -211,7 +229,9 @@ class Answering:
         finally:
             self._asked_now.cancel()
         if self._asked_now.cancelled():
-            await self._fail(self._stopped_by or STOPPED)
+            if self._turn and self._stopped_by:
+                await self._written(self._turn.stop(self.program.key.name))
+            await self._fail(self._stopped_by or STOPPED, Status.STOPPED)
         elif self._wrong:
             raise self._wrong
 
@@ -227,7 +247,7 @@ class Answering:
     async def _answered(self) -> None:
         """Never fails: why there is no answer is kept for whoever waits."""
         try:
-            response = await self._asking().ask()
+            response = await self._asked_model()
             await self._end(response)
         except ProviderError as error:
             await self._failed(error)
@@ -249,6 +269,14 @@ class Answering:
             await self._fail(wrong or (wrong_of(error) if error else STOPPED))
         except Wrong as told:
             self._wrong = told
+
+    async def _asked_model(self) -> RoundResponse:
+        asking = self._asking()
+        try:
+            with noted(self):
+                return await asking.ask()
+        finally:
+            self._sent = asking.sent
 
     @property
     def usage(self) -> Usage:
@@ -287,10 +315,11 @@ class Answering:
         self._has_begun = True
         return self._writer.begin()
 
-    async def _fail(self, wrong: Wrong) -> None:
-        self.has_failed = True
-        self._usage = None if self.hearing.draft.pieces else Usage(0, 0, 0, 0, 0)
-        await self._written(self._count(Status.FAILED))
+    async def _fail(self, wrong: Wrong, ended: str = Status.FAILED) -> None:
+        self.wrong = wrong
+        told_nothing = ended == Status.FAILED and not self.hearing.draft.pieces
+        self._usage = Usage(0, 0, 0, 0, 0) if told_nothing else None
+        await self._written(self._count(ended))
         if not (self._has_begun and self.asked.stream):
             raise wrong
         self._tell(self._writer.fail(wrong))
@@ -298,9 +327,9 @@ class Answering:
     async def _end(self, response: RoundResponse) -> None:
         self._usage = Usage(**response.facts["usage"])
         frames = self._begun() + self._writer.end(Ended(finish=response.finish, usage=self._usage, at=_now()))
-        await self._written(self._kept(response))
         if self._turn:
             await self._turn.end(response)
+        await self._written(self._kept(response))
         self._tell(frames)
 
     async def _written(self, writing: Coroutine[Any, Any, None]) -> None:
@@ -312,6 +341,7 @@ class Answering:
 
     async def _kept(self, response: RoundResponse) -> None:
         self._chain.add_response(response.items)
+        keeping: list[Writing] = []
         if self._is_worth_keeping(response.items):
             kept = kept_rows.kept_now(
                 secret=self.handed.secret,
@@ -322,35 +352,46 @@ class Answering:
                 keys=self.handed.keys,
                 repaired=response.facts.get("repaired", ()),
                 turn=str(self._turn.claim.message) if self._turn else "",
+                name=self.handed.name,
             )
-            kept_rows.memory.keep(kept)
-            with suppress(Error):
-                await in_writer(kept_rows.keep)(kept, self.program.key.pk)
+            kept_rows.remember(kept)
+            keeping.append(partial(kept_rows.keep, kept, self.program.key.pk))
         if self._turn:
-            name = name_of(Part.ANSWER, self._chain.digest())
-            with suppress(Error):
-                await in_writer(note_place)(
-                    self.program.key.owner_id, name, self._turn.claim.message, response.facts["round"]
-                )
-        if self._keep_whole:
-            await self._keep_whole(self.handed.secret, self._writer.whole())
-        await self._count(Status.COMPLETE)
+            name, owner = name_of(Part.ANSWER, self._chain.digest()), self.program.key.owner_id
+            place = self._turn.claim.message, response.facts["round"]
+            keeping.append(partial(note_place, owner, name, *place))
+        if self._keep_whole and (write := self._keep_whole(self.handed.secret, self._writer.whole())):
+            keeping.append(write)
+        await self._count(Status.COMPLETE, keeping)
 
     def _is_worth_keeping(self, items: Sequence[Item]) -> bool:
         _, model = self.who
-        return model.thinks or bool(model.efforts) or any(item.wire is not None for item in items)
+        return _thinks(model) or any(item.wire is not None for item in items)
 
-    async def _count(self, ended: str) -> None:
-        """Tried until it stands: what was used was paid for."""
+    async def _count(self, ended: str, keeping: Sequence[Writing] = ()) -> None:
+        """Tried until it stands: what was used was paid for. `keeping`: what is written with it, if that can be."""
         request, self._request = self._request, None
         if request is None:
             return
         draft = self.hearing.draft
         measured = RequestMeasured(
-            round=self.hearing.facts or {}, durations=draft.durations(list(draft.clock.spans), draft.at)
+            round=self.hearing.facts or {},
+            durations=draft.durations(list(draft.clock.spans), draft.at),
+            replayed=self._replayed(),
         )
-        counted = self._engine.keeper.patiently(in_writer(end_request))
-        await counted(request, self._usage, ended=ended, measured=measured)
+        ending = partial(end_request, request, self._usage, ended=ended, measured=measured)
+        await self._engine.keeper.patiently(in_writer(_together))(keeping, ending)
+
+    def _replayed(self) -> Replayed:
+        """What became of the thoughts in the history, also counted for each response that they are of."""
+        facts = self.hearing.facts or {}
+        sent = self.restored.sent_back(self._sent) if facts.get("replayed") else set()
+        to_write.note(sent)
+        kept_rows.memory.lookups.note(replays=len(sent))
+        return Replayed(self.restored.restored, self.restored.missed, self._dropped())
+
+    def _dropped(self) -> int:
+        return sum((self.hearing.facts or {}).get("dropped", {}).values())
 
     async def close(self) -> None:
         """However it ended; where its program has gone away, what it was told counts by estimate."""
@@ -373,6 +414,20 @@ class Answering:
             turn.close()
 
 
+@transaction.atomic
+def _together(keeping: Sequence[Writing], ending: Writing) -> None:
+    """What cannot be kept, though the database is there, keeps nothing from being counted."""
+    for write in keeping:
+        try:
+            with transaction.atomic():
+                write()
+        except Error as error:
+            if trouble_in(error):
+                raise
+            log.warning("what a model said was not kept: %s", type(error).__name__)
+    ending()
+
+
 _writing: set[asyncio.Task[None]] = set()
 
 
@@ -389,6 +444,10 @@ def scope_of(provider: Provider, model: ModelSpec) -> Scope:
         dialect=model.dialect,
         model=model.name,
     )
+
+
+def _thinks(model: ModelSpec) -> bool:
+    return model.thinks or bool(model.efforts)
 
 
 def _in_words(told: Any) -> Any:

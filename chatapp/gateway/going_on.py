@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
-from django.db import Error
-
-from ..store import in_thread, in_writer
+from ..store import in_thread
 from .answering import Program
 from .doors.asked import Asked
 from .doors.responses.errors import unknown_previous
@@ -19,6 +17,7 @@ from .doors.responses.socket import Remembered
 from .handed import place_of
 from .models import StoredResponse
 from .store import stored
+from .store.expiry import keeps_any
 
 log = logging.getLogger(__name__)
 
@@ -36,13 +35,16 @@ class GoingOn:
     async def whole(self, asked: Asked) -> Asked:
         """The request with all of its history. Wrong where what it goes on from is not here."""
         # What nobody keeps is not said to be kept.
-        self.asked = asked = replace(asked, store=asked.store and self.program.key.keeps_responses)
+        self.asked = asked = replace(asked, store=asked.store and self._keeps())
         if asked.previous:
             self.way = await self._way_to(asked.previous)
         names = referenced(asked)
         if names:
             self.found = await in_thread(_items_of)(self.program.key.owner_id, names)
         return joined(self.way, asked, self.found) if self.way or names else asked
+
+    def _keeps(self) -> bool:
+        return self.program.key.keeps_responses and keeps_any()
 
     async def _way_to(self, previous: str) -> Sequence[Exchanged]:
         if self.remembered and (way := self.remembered.way_to(previous)):
@@ -53,23 +55,24 @@ class GoingOn:
             raise unknown_previous(previous)
         return [Exchanged(row.input, row.response["output"]) for row in rows]
 
-    async def keep(self, secret: str, response: Mapping[str, Any]) -> None:
-        """For as long as the connection lasts, and for longer where that is wished."""
+    def keep(self, secret: str, response: Mapping[str, Any]) -> Callable[[], None] | None:
+        """For as long as the connection lasts; what is to be written where it is kept for longer."""
         assert self.asked
         input = input_kept(self.asked, secret, self.found)
         if self.remembered is not None:
             self.remembered.keep(response["id"], [*self.way, Exchanged(input, response["output"])])
-        if self.asked.store:
-            key, previous = self.program.key, place_of(self.asked.previous)
-            with suppress(Error):
-                await in_writer(stored.store_response)(
-                    secret,
-                    owner=key.owner_id,
-                    key=key.pk,
-                    previous=previous.secret if previous else "",
-                    input=list(input),
-                    response=dict(response),
-                )
+        if not self.asked.store:
+            return None
+        key, previous = self.program.key, place_of(self.asked.previous)
+        return partial(
+            stored.store_response,
+            secret,
+            owner=key.owner_id,
+            key=key.pk,
+            previous=previous.secret if previous else "",
+            input=list(input),
+            response=dict(response),
+        )
 
     def forget(self) -> None:
         """What was asked of it has failed."""

@@ -15,6 +15,8 @@ ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
 LENGTH = 26
 _ID = re.compile(rf"[a-z]{{1,10}}[_-]([{ALPHABET}]{{{LENGTH}}})([0-9]{{2,3}})?")
 _SEAL, _MARK = "tl1", 22
+# How doors begin the ids of calls.
+_CALLS = ("call_", "toolu_")
 
 
 class Place(NamedTuple):
@@ -63,19 +65,26 @@ def place_in(seal: str) -> Place | None:
 
 
 class Handed:
-    """What one response hands out. Items are numbered as they are first named."""
+    """What one response hands out. Items are numbered as they are first named. `name`: by which its program may speak of it: the id of its
+    first call, or else its own."""
 
     def __init__(self, sealing: Sealing | None = None, secret: str = "") -> None:
         self.secret, self._sealing = secret or new_secret(), sealing
         self.keys: dict[str, int] = {}
+        self.name, self._names_a_call = "", False
 
     def response(self, prefix: str) -> str:
         """`prefix` with what joins it: "resp_", "chatcmpl-"."""
-        return prefix + self.secret
+        own = prefix + self.secret
+        self.name = self.name or own
+        return own
 
     def item(self, prefix: str, key: str) -> str:
         """The same item is named alike under every prefix, so that a call and the item that brings it are found by either."""
-        return f"{prefix}{self.secret}{self.keys.setdefault(key, len(self.keys)):02}"
+        given = f"{prefix}{self.secret}{self.keys.setdefault(key, len(self.keys)):02}"
+        if prefix in _CALLS and not self._names_a_call:
+            self.name, self._names_a_call = given, True
+        return given
 
     def seal(self, key: str, real: str) -> str:
         """For what its provider sealed, or "" for a thought that it did not."""

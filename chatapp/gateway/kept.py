@@ -30,8 +30,9 @@ class Scope:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Kept:
-    """`keys`: the number under which each item was handed out. `repaired`: what the provider's refusals taught about this model.
-    `expires`: seconds of the epoch. `turn`: the recorded answer of which it is a round."""
+    """`keys`: the number under which each item was handed out; `name`: how its program may speak of it.
+    `repaired`: what the provider's refusals taught about this model. `expires`: seconds of the epoch. `turn`: the recorded
+    answer of which it is a round."""
 
     secret: str
     owner: int
@@ -41,6 +42,7 @@ class Kept:
     keys: dict[str, int]
     expires: float
     repaired: tuple[str, ...] = ()
+    name: str = ""
     turn: str = ""
     size: int = field(default=AROUND)
 
@@ -57,6 +59,20 @@ def items_in(saved: dict[str, Any]) -> tuple[Item, ...]:
     return tuple(Item(**row | {"kind": Kind(row["kind"])}) for row in saved["items"])
 
 
+@dataclass(slots=True)
+class Lookups:
+    """Of answers that programs told: how many were known here, how many were not, and of how many the thoughts went back."""
+
+    hits: int = 0
+    misses: int = 0
+    replays: int = 0
+
+    def note(self, *, hits: int = 0, misses: int = 0, replays: int = 0) -> None:
+        self.hits += hits
+        self.misses += misses
+        self.replays += replays
+
+
 class Memory:
     """Of this process; the oldest goes first. From any thread."""
 
@@ -65,7 +81,7 @@ class Memory:
         self._kept: OrderedDict[str, Kept] = OrderedDict()
         self._by_digest: dict[tuple[int, str], str] = {}
         self._lock = Lock()
-        self.size = 0
+        self.size, self.lookups = 0, Lookups()
 
     def __len__(self) -> int:
         return len(self._kept)
@@ -84,6 +100,12 @@ class Memory:
             known = [self._by_digest.get((owner, digest), "") for digest in digests]
             found = [self._kept[secret] for secret in {*secrets, *known} if secret in self._kept]
         return (kept for kept in found if kept.owner == owner and kept.expires > now)
+
+    def purge(self, now: float) -> None:
+        """Lets go of what has expired."""
+        with self._lock:
+            for secret in [kept.secret for kept in self._kept.values() if kept.expires <= now]:
+                self._drop(secret)
 
     def forget(self, *, owner: int | None = None, provider: str = "", secret: str = "") -> None:
         """Everything, or what fits all that is said."""

@@ -123,16 +123,19 @@ class KeyRule(models.Model):
 
 class KeptResponse(models.Model):
     """What a model said in one response, by the secret in the ids that were handed out for it. It goes back to this destination and this
-    model alone, for this owner. `replays`: how often it has. `turn`: the recorded answer of which it is a round."""
+    model alone, for this owner. `name`: the id of its first call, or else its own, as its program knows it. `replays`: how often it has
+    gone back. `turn`: the recorded answer of which it is a round."""
 
     secret = models.CharField(max_length=26, primary_key=True)
-    owner = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="+")
+    # Two of the indexes below begin with it.
+    owner = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="+", db_index=False)
     key = models.ForeignKey(ApiKey, models.SET_NULL, null=True, related_name="+")
     provider = models.CharField(max_length=64)
     destination = models.CharField(max_length=300)
     dialect = models.CharField(max_length=32)
     model = models.CharField(max_length=300)
     digest = models.CharField(max_length=64)
+    name = models.CharField(max_length=48, blank=True, default="")
     saved = VerbatimField()
     thoughts = models.PositiveIntegerField()
     # Characters of its thoughts, and bytes of all.
@@ -147,11 +150,51 @@ class KeptResponse(models.Model):
         indexes = [
             models.Index(fields=["owner", "digest"], name="found_by_digest"),
             models.Index(fields=["owner", "created_at"], name="oldest_of_an_owner"),
-            models.Index(fields=["provider", "model", "created_at"], name="kept_by_model"),
+            # Whoever counts them, and whoever looks for the newest of some, reads these alone: the rows are large.
+            models.Index(
+                fields=["provider", "model", "expires_at", "created_at", "characters"], name="kept_by_model"
+            ),
+            models.Index(fields=["created_at", "provider", "model"], name="newest_kept"),
         ]
 
     def __str__(self) -> str:
         return f"response of {self.model}"
+
+
+class KeptLook(models.Model):
+    """That an administrator was shown the words of thoughts that are kept for somebody's programs: of so many responses. `name` is what
+    they were called: they may go."""
+
+    who = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="+"
+    )
+    name = models.CharField(max_length=150)
+    owner = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="kept_looks")
+    responses = models.PositiveIntegerField()
+    at = models.DateTimeField(default=timezone.now, db_index=True)
+    address = models.CharField(max_length=64, blank=True, default="")
+
+    class Meta:
+        verbose_name = "look at kept thoughts"
+        verbose_name_plural = "looks at kept thoughts"
+        indexes = [models.Index(fields=["owner", "-at"], name="looked_at_kept")]
+
+    def __str__(self) -> str:
+        return f"{self.name} looked at thoughts of {self.owner_id}"
+
+
+class KeptCleared(models.Model):
+    """What was cleared, for the memory of all processes. Empty is everything: of every owner, of every provider. `is_done`: no row of
+    before it is left."""
+
+    owner = models.BigIntegerField(null=True, blank=True)
+    provider = models.CharField(max_length=64, blank=True, default="")
+    secret = models.CharField(max_length=26, blank=True, default="")
+    is_done = models.BooleanField(default=False)
+    at = models.DateTimeField(default=timezone.now)
+
+    def __str__(self) -> str:
+        return f"cleared at {self.at}"
 
 
 class ReplayDay(models.Model):

@@ -60,6 +60,8 @@ async def compact(request: Request, connection: Connection) -> None:
     try:
         await answering.prepare()
         await answering.run(unheard)
+        if answering.wrong:
+            raise answering.wrong
         made = compacting.compaction(
             asked, going_on.way, _summary(answering), answering.usage, Handed(), int(time.time())
         )

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ..core.attached import told, words_of
-from ..core.history import Logged, Repair
+from ..core.history import History, Logged, Repair, Response
 from ..core.items import Item, Kind, Outcome, clean
 from .digests import Chain, bare, same_arguments, spoken
 from .doors.asked import Answer, Call, Other, Result, Role, Said, Thought, Told, Words
@@ -79,6 +79,15 @@ class Restored:
     kept: list[Kept | None] = field(default_factory=list)
     made: dict[int, list[Item]] = field(default_factory=dict)
     opening: int = 0
+    # Of which response each thought is, by what it is as an object: two may be alike.
+    secrets: dict[int, str] = field(default_factory=dict)
+
+    def sent_back(self, history: History | None) -> set[str]:
+        """The responses of which thoughts were in what was sent."""
+        if not history or not self.secrets:
+            return set()
+        parts = (part for step in history.steps if isinstance(step, Response) for part in step.parts)
+        return {self.secrets[id(part.item)] for part in parts if id(part.item) in self.secrets}
 
 
 def restored(
@@ -132,6 +141,8 @@ class _Restoring:
         number = message.next_round()
         if kept:
             items = [replace(item, round=number) for item in self._in_scope(kept)]
+            thoughts = (item for item in items if item.kind is Kind.REASONING)
+            self._made.secrets.update((id(item), kept.secret) for item in thoughts)
             message.repaired[number] = (
                 f"{kept.scope.provider}:{kept.scope.model}",
                 [Repair(how) for how in kept.repaired],

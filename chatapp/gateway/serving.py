@@ -16,11 +16,12 @@ from .doors import responses
 from .doors.door import Door, Frame
 from .going_on import GoingOn
 from .http import Connection, Handler, Request, secret_in
+from .models import ApiKey
 from .refused import LONGEST_BODY, NO_KEY, WRONG_KEY, too_often
 from .store.keys import find_key
 
 # Of one key; of one address, the keys that open nothing.
-by_key, wrong_keys = Rate(300, 0.05), Rate(20, 3.0)
+by_key, wrong_keys = Rate(2_000, 0.002), Rate(20, 3.0)
 # An answer is begun when its model says something, or after so long; then it is heard of at least so often.
 BEGUN_SECONDS, PING_SECONDS = 5.0, 15.0
 
@@ -33,12 +34,17 @@ async def let_in_by(secret: str, address: str, headers: Mapping[str, str]) -> Pr
     """A key that opens something is let in wherever it comes from: whoever tries wrong ones there slows nobody down."""
     if not secret:
         raise replace(NO_KEY)
-    key = await in_thread(find_key)(secret)
+    key = opened(await in_thread(find_key)(secret), address)
+    return Program(key=key, name=headers.get("user-agent", "").partition("/")[0])
+
+
+def opened(key: ApiKey | None, address: str) -> ApiKey:
+    """What was found for a secret. Whoever comes with wrong ones is told so no more often than now and then."""
     if key is None:
         raise replace(WRONG_KEY) if wrong_keys.may(address) else too_often(5)
     if not by_key.may(str(key.pk)):
         raise too_often(2)
-    return Program(key=key, name=headers.get("user-agent", "").partition("/")[0])
+    return key
 
 
 def asks(door: Door) -> Handler:
@@ -62,6 +68,8 @@ def asks(door: Door) -> Handler:
 
 async def _whole(answering: Answering, connection: Connection) -> None:
     await answering.run(unheard)
+    if answering.wrong:
+        raise answering.wrong
     await connection.answer(200, answering.whole(), answering.headers)
 
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
+from collections import Counter
 
 from channels.generic.websocket import AsyncWebsocketConsumer
 from django.db import Error
 
+from ..store import in_writer
 from ..turns.engine import engine
 from .answering import Answering, Program
 from .doors import responses
@@ -20,13 +22,16 @@ from .doors.responses.writing import warmed
 from .going_on import GoingOn
 from .handed import Handed
 from .http import address_of, headers_of, secret_in
-from .refused import BROKEN, NO_DATABASE
+from .refused import BROKEN, LONGEST_BODY, NO_DATABASE
 from .serving import let_in_by
 
 log = logging.getLogger(__name__)
 
-# Requests that wait for those before them.
-MOST_WAITING = 8
+# Requests that wait for those before them, and how long they may be together.
+MOST_WAITING, LONGEST_WAITING = 8, LONGEST_BODY
+# Of one person: each holds what its program sent and was told.
+MOST_OPEN = 32
+OPEN: Counter[int] = Counter()
 MINUTES = 60
 # As HTTP would have refused it.
 NOT_LET_IN, TOO_MUCH = 4401, 4429
@@ -39,29 +44,58 @@ TOO_MANY_WAIT = Wrong(
 )
 
 
+class _Waiting:
+    """Messages in their order."""
+
+    def __init__(self) -> None:
+        self._messages: asyncio.Queue[str | bytes] = asyncio.Queue(MOST_WAITING)
+        self._length = 0
+
+    def may_wait(self, message: str | bytes) -> bool:
+        """From now on it does, if there is room for it."""
+        if self._messages.full() or (self._length and self._length + len(message) > LONGEST_WAITING):
+            return False
+        self._messages.put_nowait(message)
+        self._length += len(message)
+        return True
+
+    async def next(self) -> str | bytes:
+        message = await self._messages.get()
+        self._length -= len(message)
+        return message
+
+
 class RespondingSocket(AsyncWebsocketConsumer):
     async def connect(self) -> None:
-        self._asked: asyncio.Queue[str | bytes] = asyncio.Queue(MOST_WAITING)
-        self._remembered, self._opened = Remembered(), time.monotonic()
+        self._asked, self._owner = _Waiting(), 0
+        self._remembered = Remembered()
+        self._ends = asyncio.get_running_loop().time() + MINUTES * 60
         self._work: asyncio.Task[None] | None = None
         self._headers = headers_of(self.scope)
         self._address = address_of(self.scope, self._headers)
         try:
-            await self._let_in()
+            owner = (await self._let_in()).key.owner_id
         except (Wrong, Error):
             # The handshake is refused: 403 is all that a server can say there.
             await self.close(NOT_LET_IN)
             return
+        if OPEN[owner] >= MOST_OPEN:
+            await self.close(TOO_MUCH)
+            return
+        self._owner = owner
+        OPEN[owner] += 1
         await self.accept()
         self._work = asyncio.create_task(self._answer_all())
 
     async def receive(self, text_data: str | None = None, bytes_data: bytes | None = None) -> None:
-        try:
-            self._asked.put_nowait(text_data if text_data is not None else bytes_data or b"")
-        except asyncio.QueueFull:
+        if not self._asked.may_wait(text_data if text_data is not None else bytes_data or b""):
             await self.send(refusal(TOO_MANY_WAIT))
 
     async def disconnect(self, code: int) -> None:
+        if self._owner:
+            OPEN[self._owner] -= 1
+            if not OPEN[self._owner]:
+                del OPEN[self._owner]
         if self._work:
             self._work.cancel()
             await asyncio.gather(self._work, return_exceptions=True)
@@ -70,13 +104,14 @@ class RespondingSocket(AsyncWebsocketConsumer):
         return await let_in_by(secret_in(self._headers), self._address, self._headers)
 
     async def _answer_all(self) -> None:
-        while True:
-            message = await self._asked.get()
-            if time.monotonic() - self._opened > MINUTES * 60:
-                await self.send(refusal(too_old(MINUTES)))
-                await self.close()
-                return
-            await self._answered(message)
+        try:
+            while True:
+                async with asyncio.timeout_at(self._ends):
+                    message = await self._asked.next()
+                await self._answered(message)
+        except TimeoutError:
+            await self.send(refusal(too_old(MINUTES)))
+            await self.close()
 
     async def _answered(self, message: str | bytes) -> None:
         try:
@@ -119,7 +154,8 @@ class RespondingSocket(AsyncWebsocketConsumer):
     async def _warm_up(self, asked: Asked, going_on: GoingOn) -> None:
         handed = Handed()
         frames, response = warmed(asked, handed, int(time.time()))
-        await going_on.keep(handed.secret, response)
+        if write := going_on.keep(handed.secret, response):
+            await in_writer(write)()
         for frame in frames:
             await self.send(message_of(frame))
 

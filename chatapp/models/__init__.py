@@ -5,6 +5,8 @@ from ..branches.models import Origin
 from ..catalog.models import Installation, KnownModel, ModelProvider
 from ..gateway.models import (
     ApiKey,
+    KeptCleared,
+    KeptLook,
     KeptResponse,
     KeyDay,
     KeyRequest,
@@ -59,6 +61,8 @@ __all__ = [
     "Heartbeat",
     "Installation",
     "Item",
+    "KeptCleared",
+    "KeptLook",
     "KeptResponse",
     "KeyDay",
     "KeyRequest",

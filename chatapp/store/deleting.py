@@ -26,6 +26,8 @@ KEPT = timedelta(days=7)
 BATCH = 500
 # What of other kinds was begun and never ended goes with them: each gets the ids of what is still being made.
 ALSO: list[Callable[[Collection[UUID]], None]] = []
+# What rooms keep of a person beside conversations, where that can be much: each removes it in pieces, until a moment of the clock.
+OF_PEOPLE: list[Callable[[User, float], None]] = []
 # In the metadata of the message at the top: who was inside, and where they went instead.
 MOVED = "moved"
 
@@ -188,6 +190,8 @@ def remove_account(person: User, *, until: float = inf) -> None:
     """With all that is theirs and that nobody sees any more. What is left at that moment is found by the purge."""
     for conversation in Conversation.objects.filter(owner=person).only("pk"):
         remove(Message.objects.filter(conversation=conversation), until=until)
+    for remove_theirs in OF_PEOPLE:
+        remove_theirs(person, until)
     if time.monotonic() < until:
         with long_writes.giving_way():
             Conversation.objects.filter(owner=person).delete()

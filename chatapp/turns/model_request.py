@@ -124,12 +124,15 @@ class Asking:
         # A model that has no such effort would think all the same.
         self.effort = asked.effort if asked.effort in self.model.efforts else ""
         self.learned = learned(self.log, self.model.id)
+        # The history of the last request, as the wire was given it.
+        self.sent: History | None = None
 
     async def ask(self) -> RoundResponse:
         """Each kind of repair is tried once, and only while nothing has been said yet."""
         repairs: list[Repair] = []
         while True:
             ask = self._ask(repairs)
+            self.sent = ask.history
             response = RoundResponse(self.provider.endpoint.label, facts=self._facts(ask, repairs))
             self.turn.facts = response.facts
             try:

@@ -20,8 +20,10 @@ from django.utils import timezone
 from chatapp import store
 from chatapp.accounts.store import first_account, roles
 from chatapp.core.items import Kind
+from chatapp.gateway.models import KeptResponse, ReplayDay
 from chatapp.gateway.store.keys import KeyChoices, create_key, find_key
 from chatapp.gateway.store.requests import begin_request
+from chatapp.insight.store.sums import day_of
 from chatapp.pages.models import Preference
 from chatapp.pages.staff.password_given import GIVEN_AT
 from chatapp.reviews.models import Verdict
@@ -73,6 +75,35 @@ def use_key(secret: str) -> None:
     key = find_key(secret)
     assert key
     begin_request(key, model="openai:gpt-5", estimate=1, runner="clerk", program="Zed")
+
+
+def keep_thoughts(name: str, number: int) -> None:
+    """So many responses of several models, for whom programs asked with their keys."""
+    owner, now = User.objects.get(username=name), timezone.now()
+    models = [("openai", "gpt-5"), ("anthropic", "claude-opus"), ("deepseek", "deepseek-reasoner")]
+    for n in range(number):
+        provider, model = models[n % len(models)]
+        item = {"key": f"rs_{n}", "kind": Kind.REASONING, "text": f"The {n}th thought of {name}."}
+        KeptResponse.objects.create(
+            secret=f"{owner.pk:06}{n:020}",
+            owner=owner,
+            provider=provider,
+            destination="https://provider.example/v1",
+            dialect="chat",
+            model=model,
+            digest=str(n),
+            name=f"call_{owner.pk:06}{n:020}00" if n % 3 else f"resp_{owner.pk:06}{n:020}",
+            saved={"items": [item], "keys": {}},
+            thoughts=n % 3 + 1,
+            characters=30,
+            size=1_000 * (n * n + 1),
+            replays=n % 5,
+            created_at=now - timedelta(seconds=40 * (n + 1) ** 3),
+            expires_at=now + timedelta(days=7),
+        )
+    for n, (provider, model) in enumerate(models):
+        made = {"restored": 1_203 * (n + 1), "missed": 140 * n, "dropped": 7 * n}
+        ReplayDay.objects.get_or_create(day=day_of(now), model=f"{provider}:{model}", defaults=made)
 
 
 def _branch(
@@ -188,6 +219,7 @@ CAN: dict[str, Callable[..., Any]] = {
         person,
         conversation,
         use_key,
+        keep_thoughts,
         message,
         share,
         key,

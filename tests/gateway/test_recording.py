@@ -18,7 +18,7 @@ from chatapp.gateway.store.recorded import NEVER_CAME, end_forgotten
 from chatapp.providers.base import Ask, ProviderError, Trouble
 from chatapp.store import Refused, in_thread, load_items, verify_log
 from chatapp.store.models import Conversation, Message
-from tests.gateway.programs import Program, over, played, program_of
+from tests.gateway.asking import Program, over, played, program_of
 from tests.support.script import call, response, text, thought
 
 pytestmark = pytest.mark.django_db(transaction=True)

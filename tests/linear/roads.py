@@ -325,6 +325,7 @@ NAMES_OF_OURS = """
     pages.commands.away pages.commands.refused conversations.page.composer.render_asking
     conversations.page.composer.render_refused thread.endings.ending core.plural.many
     core.plural.one_or_more core.model_name.ModelName.of
+    gateway.cache.page.CachePage.provider_in_words
     insight.page.insight.Sums.of insight.page.insight.time_of sharing.page.links.url_of thread.meter.meter_of
     catalog.page.models_shown.find_model
     pages.in_address.id_in pages.in_address.number_in pages.operations.blocks pages.operations.keep thread.permission.panel_id
@@ -387,6 +388,9 @@ NOT_WALKED = (
     # A whole request and a whole answer take the roads above.
     "gateway.doors.responses",
     "gateway.admin",
+    "gateway.cache.admin",
+    "gateway.cache.part",
+    "gateway.cache.views",
     "gateway.models",
     "gateway.part",
     "gateway.store",

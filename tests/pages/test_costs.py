@@ -32,7 +32,15 @@ MOST = 15
 # What copies as many rows as there are.
 COPIES = {"/m/{last}/submit/", "/s/{token}/fork/", "/review/{submission}/fork/", "/m/{last}/fork/"}
 # Whoever administers, whoever operates, and links from a mail.
-ELSEWHERE = ("/admin/", "/insight/", "/health/", "/metrics", "/accounts/reset/<>/", "/accounts/once/")
+ELSEWHERE = (
+    "/admin/",
+    "/insight/",
+    "/api/",
+    "/health/",
+    "/metrics",
+    "/accounts/reset/<>/",
+    "/accounts/once/",
+)
 # What is drawn for each message and each of its items.
 OF_MESSAGES = re.compile(r"thread/(_message|_timeline|_item_\w+|_end\w*)\.html|\w+/_acts\w*\.html")
 
@@ -259,7 +267,7 @@ ROADS = [
         most=30,
     ),
     # Accounts
-    page("/settings/", 3, "recent models, daily limit, way in", drawn=2),
+    page("/settings/", 4, "recent models, daily limit, way in, looks", drawn=2),
     done("/settings/", 2, "what they chose, write", {"section": "appearance", "theme": "dark"}),
     page(
         "/settings/keys/",

@@ -16,6 +16,7 @@ class Whose(Enum):
     OWN = "of one's own, by its id"
     STAFFS = "for staff alone"
     REVIEWS = "by the part that one has in a review"
+    MANAGERS = "for staff, and for keys that are marked for it"
 
 
 @dataclass(frozen=True)
@@ -28,7 +29,7 @@ class Address:
     query: str = ""
 
 
-EVERYBODYS, PEOPLES, OWN, STAFFS, REVIEWS = Whose
+EVERYBODYS, PEOPLES, OWN, STAFFS, REVIEWS, MANAGERS = Whose
 BOTH = READ + WRITE
 
 ADDRESSES = {
@@ -90,7 +91,11 @@ ADDRESSES = {
     "/review/<uuid:pk>/fork/": Address(REVIEWS, WRITE, {"until": "{message}"}),
     "/undo/<uuid:deletion>/": Address(OWN, WRITE),
     "/admin/": Address(STAFFS, BOTH),
+    "/api/cache/reasoning": Address(MANAGERS, (*READ, "DELETE")),
     "/insight/": Address(STAFFS),
+    "/insight/cache/": Address(STAFFS),
+    "/insight/cache/clear/": Address(STAFFS, BOTH, {"provider": "nobody"}),
+    "/insight/cache/words/<slug:secret>/": Address(STAFFS),
     "/insight/<slug:what>.csv": Address(STAFFS),
     "/accounts/again/": Address(PEOPLES, BOTH),
     "/accounts/email/": Address(PEOPLES, BOTH),

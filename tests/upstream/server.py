@@ -27,7 +27,7 @@ from .refusals import (
     without_model,
 )
 from .responses import Responses
-from .scenario import Scenario, Speed, load_dir, load_scenario
+from .scenario import Scenario, Speed, load_dir, load_scenario, offered
 from .sealing import dumps
 from .sending import Drop, Ended, Sending
 from .websocket import Socket
@@ -169,6 +169,7 @@ class Upstream:
         row["scenario"] = scenario.name
         answering = kind(Asked(body, headers, org, scenario, self._store, row["notes"]))
         number, turn = scenario.turn(answering.answers_so_far)
+        turn = offered(turn, body.get("tools") or [])
         turn = self._attempt((org, model, number), turn)
         row["turn"] = number
         said = {"last_user": answering.last_user, "tool_output": answering.tool_output}

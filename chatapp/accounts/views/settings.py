@@ -13,6 +13,8 @@ from django.utils import timezone
 from django.views.decorators.http import require_http_methods
 
 from ...catalog.page import models_shown
+from ...core.visible import visible
+from ...gateway.store.cached import looks_at_kept
 from ...limits import store as limits
 from ...pages.commands import by_script
 from ...pages.models import Theme
@@ -70,6 +72,16 @@ def _way_in(request: SignedIn) -> str:
     )
 
 
+def _looks(request: SignedIn) -> list[str]:
+    """Of administrators, at thoughts that are kept for their programs."""
+    zone = zone_of(request)
+    return [
+        f"{visible(row.name)}, those of {row.responses:,} response{'s' if row.responses > 1 else ''}, "
+        f"on {Moment(row.at.astimezone(zone)).day}"
+        for row in looks_at_kept(request.user)
+    ]
+
+
 def _settings_page(request: SignedIn, wrong: dict[str, ModelForm]) -> HttpResponse:
     preference = preference_of(request.user)
     forms = {name: form(instance=preference) for name, form in SECTIONS.items()} | wrong
@@ -78,6 +90,7 @@ def _settings_page(request: SignedIn, wrong: dict[str, ModelForm]) -> HttpRespon
     offered = models_shown.usable_models(catalog, (chosen, *recent_models(request.user)))
     context = {
         "forms": forms,
+        "looks": _looks(request),
         "themes": Theme.choices,
         "groups": models_shown.few_models(listings, offered),
         "chosen": chosen,

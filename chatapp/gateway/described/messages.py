@@ -21,9 +21,7 @@ COUNTED = taken(
     {
         "system": CONTENT,
         "tools": rows(either(TOOL, any_object())),
-        "tool_choice": taken(
-            {"type": one_of(CHOICES)}, {"name": text(), "disable_parallel_tool_use": flag()}
-        ),
+        "tool_choice": taken({"type": one_of(CHOICES)}, {"name": {}, "disable_parallel_tool_use": flag()}),
         "thinking": taken({}, {"type": text(), "budget_tokens": MOST_OUTPUT}),
         "output_config": taken({}, {"effort": text(), "format": any_object()}),
         "output_format": any_object(),

@@ -26,7 +26,7 @@ ITEM = taken(
 )
 # Kinds of items that are not known here go on as they came.
 INPUT = either(text(), rows(either(ITEM, any_object())), about="A question, or the history.")
-TOOL = taken({"type": text("`function`, or a kind that models know.", minLength=1)}, {"name": text()})
+TOOL = taken({"type": text("`function`, or a kind that models know.", minLength=1)})
 FORM = any_object("`text`, `json_object` or `json_schema`, with its name and its schema.")
 REASONING = taken({}, {"effort": text("How much thought: the nearest that the model has."), "summary": {}})
 WINDOW = {
@@ -53,7 +53,7 @@ REQUEST = taken(
         "temperature": HOTTEST,
         "top_p": TOP_P,
         "max_output_tokens": MOST_OUTPUT,
-        "max_tool_calls": whole(minimum=1),
+        "max_tool_calls": whole(),
         "top_logprobs": number(minimum=0, maximum=20),
         "presence_penalty": number(minimum=-2, maximum=2),
         "frequency_penalty": number(minimum=-2, maximum=2),

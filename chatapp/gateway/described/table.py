@@ -9,12 +9,12 @@ from typing import Any
 from .schema import Json, text
 
 PAGES: Mapping[str, Json] = {
-    "limit": {"type": "integer", "minimum": 1, "maximum": 1000},
+    "limit": {"type": "integer"},
     "after_id": text("With `anthropic-version`: what comes behind this one."),
     "before_id": text("With `anthropic-version`: what comes before this one."),
 }
 ITEM_PAGES: Mapping[str, Json] = {
-    "limit": {"type": "integer", "minimum": 1, "maximum": 100},
+    "limit": {"type": "integer", "minimum": 1},
     "order": {"type": "string", "enum": ["asc", "desc"]},
     "after": text("The id of an item: those behind it."),
 }

@@ -19,14 +19,17 @@ from ...insight.store import sums
 from ...insight.store.sums import Counted, day_of
 from ...store.database.worded import Worded
 from ..models import KeyDay
+from .replays import NOTHING_REPLAYED, Replayed, count_replayed
 
 
 @dataclass(frozen=True, slots=True)
 class RequestMeasured:
-    """What a turn's metadata would say of it: of its one round, and how long each thought took, in milliseconds."""
+    """What a turn's metadata would say of it: of its one round, and how long each thought took, in milliseconds. `replayed`: of the
+    thoughts in its history."""
 
     round: Mapping[str, Any] = field(default_factory=dict)
     durations: Mapping[str, int] = field(default_factory=dict)
+    replayed: Replayed = NOTHING_REPLAYED
 
 
 NOTHING_MEASURED = RequestMeasured()
@@ -60,6 +63,7 @@ def count(
     made = counts(metadata, portion, None)
     _add_to_key(key, day, model, made)
     sums.add(day, model, owner, made)
+    count_replayed(day, model, measured.replayed)
 
 
 _ADDED = Worded(

@@ -3,27 +3,26 @@
 from __future__ import annotations
 
 import logging
+from collections import Counter
 from collections.abc import Collection
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from uuid import UUID
 
-from django.conf import settings
 from django.db import Error, transaction
-from django.db.models import F, Q
+from django.db.models import Q
 from django.utils import timezone
 
 from ...core import verbatim
 from ...core.items import Item
 from ..kept import AROUND, Kept, Memory, Scope, items_in
 from ..models import KeptResponse
+from .expiry import expiry, keeps_any
 
 log = logging.getLogger(__name__)
-# Of one owner, the oldest go first.
-MOST_OF_ONE = 20_000
-# Looked after that seldom.
-TRIMMED_EACH = 100
 
 memory = Memory()
+# How many rows of each owner this process has written, since somebody last looked after those who have too many.
+written: Counter[int] = Counter()
 
 
 def find(owner: int, secrets: Collection[str], digests: Collection[str]) -> list[Kept]:
@@ -49,9 +48,14 @@ def _loaded(owner: int, secrets: Collection[str], digests: Collection[str]) -> l
     return found
 
 
+def remember(kept: Kept) -> None:
+    if keeps_any():
+        memory.keep(kept)
+
+
 def keep(kept: Kept, key: UUID) -> None:
-    """In memory whatever happens."""
-    memory.keep(kept)
+    if not keeps_any():
+        return
     thoughts = kept.thoughts
     KeptResponse.objects.create(
         secret=kept.secret,
@@ -62,6 +66,7 @@ def keep(kept: Kept, key: UUID) -> None:
         dialect=kept.scope.dialect,
         model=kept.scope.model,
         digest=kept.digest,
+        name=kept.name,
         saved=kept.saved(),
         thoughts=len(thoughts),
         characters=sum(len(item.text) for item in thoughts),
@@ -69,6 +74,7 @@ def keep(kept: Kept, key: UUID) -> None:
         turn_id=kept.turn or None,
         expires_at=datetime.fromtimestamp(kept.expires, UTC),
     )
+    written[kept.owner] += 1
 
 
 def kept_now(
@@ -80,9 +86,9 @@ def kept_now(
     items: Collection[Item],
     keys: dict[str, int],
     repaired: Collection[str] = (),
+    name: str = "",
     turn: str = "",
 ) -> Kept:
-    expires = timezone.now() + timedelta(hours=settings.REASONING_CACHE_HOURS)
     size = AROUND + sum(len(item.text) + len(verbatim.dumps(item.wire)) for item in items)
     return Kept(
         secret=secret,
@@ -91,15 +97,12 @@ def kept_now(
         digest=digest,
         items=tuple(items),
         keys=keys,
-        expires=expires.timestamp(),
+        expires=expiry().timestamp(),
         repaired=tuple(repaired),
+        name=name,
         turn=turn,
         size=size,
     )
-
-
-def note_replays(secrets: Collection[str]) -> None:
-    KeptResponse.objects.filter(secret__in=secrets).update(replays=F("replays") + 1)
 
 
 def _kept_of(row: KeptResponse) -> Kept:
@@ -112,6 +115,7 @@ def _kept_of(row: KeptResponse) -> Kept:
         keys=row.saved["keys"],
         expires=row.expires_at.timestamp(),
         repaired=tuple(row.saved.get("repaired", ())),
+        name=row.name,
         turn=str(row.turn_id or ""),
         size=row.size,
     )

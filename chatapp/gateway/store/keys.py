@@ -20,6 +20,7 @@ from ...limits.store import UsedToday
 from ...store.database.worded import Worded
 from ...store.refusal import Refused
 from ..models import ApiKey, KeyDay, KeyRequest
+from .purging import erase_stored
 from .who import are_allowed, may_have_keys
 
 PREFIX = "tl_"
@@ -87,13 +88,18 @@ def _fields(choices: KeyChoices) -> dict[str, object]:
 
 
 def revoke_key(owner: User, pk: UUID) -> bool:
-    """From now on it opens nothing. False where there is no such key of theirs."""
-    return bool(_usable(owner).filter(pk=pk).update(revoked_at=timezone.now()))
+    """From now on it opens nothing, and what it had stored is erased. False where there is no such key of theirs."""
+    revoked = bool(_usable(owner).filter(pk=pk).update(revoked_at=timezone.now()))
+    if revoked:
+        erase_stored([pk])
+    return revoked
 
 
 def revoke_any(pks: Collection[UUID]) -> int:
     """Whoever's they are: for administrators."""
-    return ApiKey.objects.filter(pk__in=pks, revoked_at=None).update(revoked_at=timezone.now())
+    revoked = ApiKey.objects.filter(pk__in=pks, revoked_at=None).update(revoked_at=timezone.now())
+    erase_stored(pks)
+    return revoked
 
 
 def load_key(owner: User, pk: UUID) -> ApiKey | None:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from datetime import timedelta
 from uuid import UUID
 
-from django.conf import settings
 from django.db.models import QuerySet
 from django.utils import timezone
 
 from ..models import StoredResponse
+from .expiry import expiry
 
 # One conversation by ids; whoever goes further sends its history.
 LONGEST_WAY = 500
@@ -26,7 +25,7 @@ def store_response(
         previous=previous,
         input=input,
         response=response,
-        expires_at=timezone.now() + timedelta(hours=settings.REASONING_CACHE_HOURS),
+        expires_at=expiry(),
     )
 
 
@@ -55,4 +54,5 @@ def delete_response(owner: int, secret: str) -> bool:
 
 
 def _theirs(owner: int) -> QuerySet[StoredResponse]:
-    return StoredResponse.objects.filter(owner=owner, expires_at__gt=timezone.now())
+    """What a revoked key asked for is gone with it, also while its rows are still being erased."""
+    return StoredResponse.objects.filter(owner=owner, key__revoked_at=None, expires_at__gt=timezone.now())

@@ -76,8 +76,11 @@ class Program:
         at = self._url or "http://localhost"
         return httpx.AsyncClient(transport=transport, base_url=at, headers=bearer, timeout=PATIENCE)
 
-    async def connect_anew(self) -> None:
+    async def close(self) -> None:
         await self._http.aclose()
+
+    async def connect_anew(self) -> None:
+        await self.close()
         self._http = self._client()
 
     async def ask(self, door: Door, body: Json) -> Answered:

@@ -37,6 +37,7 @@ def test_between_two_turns(served, key, up):
         for talk in talks:
             await talk.program.connect_anew()
             await talk.ask("And now?", stream=True)
+            await talk.program.close()
 
     play(story())
 
@@ -51,6 +52,7 @@ def test_in_the_moment_in_which_the_program_has_heard_the_last_word(served, key,
         talk = Talk(up, Program(key(), url=served.url), door, line, NAME, STRIPS, after_each=die)
         up.new_requests()
         await talk.ask("Why?", stream=True)
+        await talk.program.close()
 
     async def die(talk):
         served.kill()

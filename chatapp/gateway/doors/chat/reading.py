@@ -112,10 +112,10 @@ def _effort(request: Given) -> str:
 
 
 def _reasoning(given: Given) -> str:
+    word, budget = given.take("effort", effort_word), given.take("max_tokens", Given.count)
     if given.take("enabled", Given.flag) is False:
         return OFF
-    budget = given.take("max_tokens", Given.count)
-    return given.take("effort", effort_word) or (effort_by_budget(budget) if budget else "")
+    return word or (effort_by_budget(budget) if budget else "")
 
 
 def _template_forbids(body: Mapping[str, Any]) -> bool:
