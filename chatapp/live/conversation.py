@@ -4,8 +4,7 @@ other branches beside it, and that something went away."""
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
-from itertools import takewhile, zip_longest
+from collections.abc import Callable
 from typing import Any, TypeVar
 from uuid import UUID
 
@@ -15,25 +14,24 @@ from ..conversations.news.question import (
     is_at_hand,
     load_question,
     question_as_written,
-    render_whole,
 )
 from ..conversations.page.run import render_run
 from ..next_questions.news import next_now, nothing_next
 from ..next_questions.store import waits_in
 from ..pages import operations
-from ..pages.elements import message_id
 from ..pages.operations import Operation
 from ..store import Questions, count_questions, in_thread, load_branch, places
 from ..store.changes import Begun, Ended, Written
 from ..store.models import LIVE, Conversation, Message, Role
 from ..thread.message import ShownMessage, version_of
 from ..thread.meter import is_to_be_counted
-from ..thread.outline import render_line, render_questions
+from ..thread.outline import render_line
 from ..thread.page import Viewer, load_message, load_messages, load_version
 from ..turns.engine import Engine
 from ..turns.notices import Notice, Once
 from ..turns.watching import AT_WORK
 from .answer import AnswerNews
+from .branch_on_page import below_what_stands, parting, turned_to
 from .outbox import Outbox
 
 R = TypeVar("R")
@@ -152,8 +150,11 @@ class ConversationNews:
         if self.viewer.program and self._goes_along:
             await self._until_told_of_the_end()
             self._stop_following()
-            self.outbox.add(*await in_thread(self._turned_to)(answer))
+            self.outbox.add(*await in_thread(turned_to)(self.conversation, self.leaf, answer, self.viewer))
+            self.leaf = answer
             self._follow(answer)
+        elif self.viewer.program:
+            self.outbox.add(*await in_thread(parting)(self.conversation, self.leaf, answer, self.viewer))
         else:
             self.outbox.add(*await in_thread(self._beside)(answer))
         self._forget_family()
@@ -249,35 +250,7 @@ class ConversationNews:
             return []
         there = path.index(self.leaf) + 1 if self.leaf else 0
         self.leaf = head
-        return self._below_what_stands(path, there)
-
-    def _below_what_stands(self, path: Sequence[UUID], there: int) -> list[Operation]:
-        """Of the branch that now is on the page so many messages stood there already; the last of them may have lost its Continue."""
-        shown = load_messages(path[max(0, there - 1) :], self.viewer)
-        made = [operations.shell(above.shell()) for above in shown[: min(there, 1)]]
-        made += [operations.add("messages", render_whole(message)) for message in shown[min(there, 1) :]]
-        return made + end_of_branch(shown[-1].row, self.viewer.catalog, self.viewer.program)
-
-    def _turned_to(self, answer: UUID) -> list[Operation]:
-        """The branch of this answer in place of the one on the page, from where they part."""
-        tree = places.load_tree(self.conversation)
-        before = tree.path_to(self.leaf) if self.leaf in tree.parents else ()
-        path = tree.path_to(answer)
-        there = sum(takewhile(bool, (one == other for one, other in zip(before, path, strict=False))))
-        stays = ["earlier", *map(message_id, path[:there])]
-        self.leaf = answer
-        made = [operations.keep("messages", stays), *self._below_what_stands(path, there)]
-        return made + self._outlined(path, there)
-
-    def _outlined(self, path: Sequence[UUID], there: int) -> list[Operation]:
-        """The branch at a glance, and how many questions it has."""
-        stays = [f"o-{pk}" for pk in path[:there]]
-        shown = load_messages(path[there:], self.viewer)
-        pairs = zip_longest(shown, shown[1:])
-        lines = [render_line(one, below) for one, below in pairs if one.is_question]
-        counted = render_questions(count_questions(self.conversation, path[-1]))
-        made = [operations.keep("outline", stays), *(operations.add("outline", line) for line in lines)]
-        return [*made, operations.put(counted)]
+        return below_what_stands(path, there, self.viewer)
 
     def _lead_on(self, answer: UUID) -> list[Operation]:
         """Its program went on with it: what its owner can do now."""

@@ -18,6 +18,7 @@ from django.utils import timezone
 from ..branches.store.copying import BATCH, Parts, forget_in_decisions
 from ..branches.store.forking import FORK_OF, Extent, Forked, Manner, fork
 from ..core.items import Kind
+from ..core.recorded import BY_PROGRAM, BY_PROGRAM_BEFORE
 from ..core.titles import first_words
 from ..store.changes import tell
 from ..store.models import LIVE, Conversation, Item, Message, TitledBy
@@ -29,7 +30,10 @@ MOST_LINKS = 100
 _TOKEN = re.compile(r"[A-Za-z0-9_-]{43}")
 NOT_OPEN = "This link does not open anything any more."
 # What an answer's record says to others: neither what was sent for it, nor what its provider said when it failed.
-_FACTS = ("reasoning_durations_ms", "timings_ms", "elapsed_ms", "rounds", "goes_on_at")
+_FACTS = (
+    *("reasoning_durations_ms", "timings_ms", "elapsed_ms", "rounds", "goes_on_at"),
+    *(BY_PROGRAM, BY_PROGRAM_BEFORE),
+)
 _ROUND = ("round", "model", "usage", "first_event_ms", "repaired")
 _REQUEST = (*_ROUND, "messages", "left_out", "replayed", "dropped", "withheld", "skipped", "shape")
 _ENDED = ("reason",)

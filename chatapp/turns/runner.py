@@ -26,6 +26,8 @@ log = logging.getLogger(__name__)
 
 TRIES = 3
 TOO_OLD = timedelta(minutes=15)
+# So long it may take until a program's request, whose row says already that it runs, is at work.
+JUST_MADE = timedelta(seconds=10)
 LOOK_SECONDS = 1.0
 
 
@@ -168,7 +170,7 @@ class EmbeddedRunner:
 
     def _is_abandoned(self, turn: LiveTurn, silent: set[UUID]) -> bool:
         if turn.runner == self.name:
-            here = turn.id in self._tasks or turn.id in self._stopping
+            here = turn.id in self._tasks or turn.id in self._stopping or _is_just_made(turn)
             return not here and not self._keeper.keeps(turn.id)
         return self._lock.is_free(turn.runner) or turn.id in silent
 
@@ -179,6 +181,11 @@ class EmbeddedRunner:
         else:
             log.info("turn %s attempt %s is taken over", turn.id, turn.attempt)
             await self.start(turn.id, seen=turn.attempt)
+
+
+def _is_just_made(turn: LiveTurn) -> bool:
+    """Nobody takes it over, so it must not be given up in the moment between its row and its task."""
+    return turn.tries >= TRIES and turn.untouched is not None and turn.untouched < JUST_MADE
 
 
 def _claim(message: UUID, *, runner: str, seen: int) -> Claim:

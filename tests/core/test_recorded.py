@@ -54,6 +54,19 @@ def test_how_full_the_window_is_after_a_round(usage, fills):
     assert Recorded({"rounds": [{"usage": usage}]}).rounds[0].fills == fills
 
 
+@pytest.mark.parametrize(
+    ("metadata", "called"),
+    [
+        ({}, []),
+        ({"by_program": True}, [0, 1, 2]),
+        ({"by_program_before": 2}, [0, 1]),
+        ({"by_program": 1}, []),
+    ],
+)
+def test_what_a_program_called_itself_is_known_by_round(metadata, called):
+    assert [number for number in range(3) if Recorded(metadata).is_called_by_program(number)] == called
+
+
 LINES = ['model: "gpt-5"', "x" * 300]
 
 

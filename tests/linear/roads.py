@@ -358,6 +358,7 @@ NAMES_OF_OURS = """
     pages.static_files.Storage.stored_name thread.page.Viewer.larger thread.page.for_others thread.timeline.timeline_of
     reviews.forms.see_other
     templatetags.chat.icon pages.fonts.finder.FontFinder.find next_questions.page.shown_next
+    conversations.news.question.end_of_branch conversations.page.leads.render_leads thread.programs.with_program
 """
 # A request and an answer as a whole take these roads.
 THROUGH_A_DOOR = """

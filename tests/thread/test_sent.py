@@ -136,6 +136,12 @@ def test_thoughts_that_the_provider_took_out_itself_are_told(reason, words):
     )
 
 
+def test_thoughts_that_a_program_had_left_out_are_told():
+    said = sent(facts(restored=2, missed=1))[0]
+    assert "2 thoughts were put back that the program had left out." in said
+    assert "1 thought that the program had left out was not found any more." in said
+
+
 def test_frames_that_nobody_could_read_are_told():
     assert "1 frame of the answer could not be read and was skipped." in sent(facts(skipped=1))[0]
     assert "3 frames of the answer could not be read and were skipped." in sent(facts(skipped=3))[0]

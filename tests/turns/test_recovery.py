@@ -441,3 +441,20 @@ def test_a_stop_by_another_process_keeps_the_saved_draft_and_the_first_ends_quie
 
     play(story())
     assert [record.message for record in caplog.records if record.levelname in ("WARNING", "ERROR")] == []
+
+
+@pytest.mark.parametrize(("since", "status"), [(0, Status.RUNNING), (11, Status.INTERRUPTED)])
+def test_a_request_of_a_program_is_not_given_up_before_its_task_has_begun(tmp_path, since, status):
+    """Between its row, which says that it runs, and the task that does."""
+
+    async def story():
+        async with stage(ScriptedCatalog(model()), tmp_path) as on:
+            claim = await left_running(on, on.engine.runner.name)
+            moment = timezone.now() - timedelta(seconds=since)
+            row = Message.objects.filter(pk=claim.message)
+            await in_thread(row.update)(tries=3, touched_at=moment)
+            await on.engine.runner.recover()
+            assert (await on.row(claim.message)).status == status
+            await on.engine.stop(claim.message)
+
+    play(story())

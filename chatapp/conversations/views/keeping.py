@@ -15,6 +15,7 @@ from ...pages.access import my_conversation
 from ...pages.commands import by_script, submission, to_conversation, told
 from ...pages.signed_in import SignedIn
 from ...store import Started
+from ...store.tree import refuse_to_write
 from ...turns.engine import engine
 from ..forms import AskForm
 from ..page.composer import render_asking
@@ -37,6 +38,7 @@ def keep_next(request: SignedIn, form: AskForm, pk: UUID) -> HttpResponse | None
 def _keep(request: SignedIn, form: AskForm, pk: UUID) -> NextQuestion | None:
     mine = my_conversation(request.user, pk)
     question = question_of(form)
+    refuse_to_write(mine)
     if question.parent is None or not question.text.strip():
         return None
     return next_questions.keep(

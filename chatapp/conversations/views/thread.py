@@ -87,7 +87,7 @@ def render_conversation(
         **_around_messages(request, mine, thread),
     }
     if mine.program:
-        context |= _at_program(request, mine, thread)
+        context |= _at_program(request, mine, thread) | {"refused": refused}
     else:
         listings = async_to_sync(engine().catalog.models_soon)()
         composer = composer_for(request.user, preference, mine, last, listings, form=form, refused=refused)

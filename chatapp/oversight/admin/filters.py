@@ -22,7 +22,7 @@ from ..store import browsing
 PEOPLE = 20
 _STATES = {
     "answering": ("Answering now", (Status.QUEUED, Status.RUNNING)),
-    "waits": ("Waits for its person", (Status.WAITING,)),
+    "waits": ("Waits for its person or program", (Status.WAITING,)),
     "failed": ("Has a failed answer", (Status.FAILED,)),
     "stopped": ("Has a stopped answer", (Status.STOPPED,)),
     "interrupted": ("Has an interrupted answer", (Status.INTERRUPTED,)),

@@ -146,6 +146,40 @@ def test_where_it_departs_the_page_goes_along_and_the_first_try_stays(enter, ups
     tab.expect_text("One.")
 
 
+def test_where_it_departs_within_an_answer_the_page_goes_along_too(enter, upstream, runs):
+    tab = enter().open()
+    program = runs(tab)
+    upstream.plays(Think("Hm."), Call("shell", {"command": "rg"}))
+    first = said(program.asks([SYSTEM, FIRST]))
+    opened(tab)
+    history = [SYSTEM, FIRST, first]
+    for words, found in (("One.", "models.py"), ("Another.", "views.py")):
+        upstream.plays(Write(words))
+        said(program.asks([*history, *results(first, found)]))
+        tab.expect_text(words)
+        tab.expect_as_loaded()
+    expect(tab.answer.locator("output")).to_have_text("2 / 2")
+    expect(tab.answer).to_contain_text("The program asked for this answer anew")
+
+
+def test_a_page_that_was_away_has_what_the_program_did_meanwhile(enter, upstream, runs, proxy):
+    tab = enter(to=proxy).open()
+    program = runs(tab)
+    upstream.plays(Call("shell", {"command": "rg"}))
+    first = said(program.asks([SYSTEM, FIRST]))
+    opened(tab)
+    tab.expect_status("waiting")
+    tab.forgive("WebSocket", "ERR_")
+    history = [SYSTEM, FIRST, first, *results(first, "models.py")]
+    with proxy.away():
+        upstream.plays(Write("It is the time zone."))
+        second = said(program.asks(history))
+        upstream.plays(Write("Done."))
+        said(program.asks([*history, second, question("Fix it.")]))
+    tab.expect_text("Done.")
+    tab.expect_as_loaded()
+
+
 def test_whoever_looks_at_the_first_try_stays_there(enter, upstream, runs):
     tab = enter().open()
     program = runs(tab)
