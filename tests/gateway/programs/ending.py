@@ -7,15 +7,13 @@ from typing import Any
 
 from tests.support.patience import PATIENCE
 
-from .scripts import one_request
-
 SOON = 0.3
 
 
-def ended_after(up: Any, gone: float) -> float:
+def ended_after(up: Any, gone: float, scenario: str | None = None) -> float:
     """Seconds."""
     deadline = time.monotonic() + PATIENCE
-    while (request := one_request(up))["outcome"] == "":
+    while (request := up.requests(scenario)[-1])["outcome"] == "":
         assert time.monotonic() < deadline
         time.sleep(0.01)
     assert request["outcome"] == "client_disconnected"
