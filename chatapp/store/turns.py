@@ -17,7 +17,8 @@ from django.utils import timezone
 
 from ..core.decision import arguments_hash
 from ..core.items import Item, Outcome
-from ..core.recorded import Recorded
+from ..core.recorded import BY_PROGRAM, BY_PROGRAM_BEFORE, Recorded
+from ..core.values import fields
 from .branches import load_items, next_round
 from .changes import Ended, tell_owner, turn_ended, turn_goes_on
 from .cutting import Seen, best_seen, cut_off, ended_by, measured_of, sent_for_the_open_round
@@ -42,6 +43,12 @@ from .turns_at_once import refuse_another
 
 # In the metadata of a turn that waits: not for a person's word, but for results.
 WAITS_FOR_PROGRAM = {"asks": [], "waits_for": "program"}
+
+
+def is_with_program(row: Message) -> bool:
+    """Whether the turn waits for what its program makes of its calls."""
+    waits_for = fields(row.metadata).get("waits_for")
+    return row.status == Status.WAITING and waits_for == WAITS_FOR_PROGRAM["waits_for"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,8 +175,11 @@ def requeue(message: UUID, *, runner: str = "") -> bool:
     Conversation.objects.filter(pk=row.conversation_id).update(next_order=F("next_order"))
     if not _may_go_on(row):
         return False
-    metadata = {name: value for name, value in row.metadata.items() if name != "ended"}
+    metadata = {name: value for name, value in row.metadata.items() if name not in ("ended", BY_PROGRAM)}
     metadata["goes_on_at"] = next_round(load_items(message))
+    if row.metadata.get(BY_PROGRAM):
+        # A fork of it goes on here, and is counted like all that does.
+        metadata[BY_PROGRAM_BEFORE] = metadata["goes_on_at"]
     metadata["goes_on_ms"] = metadata.get("elapsed_ms", 0)
     metadata["goes_on_after"] = row.attempt
     metadata["gaps"] = _with_gap(metadata, row.touched_at)

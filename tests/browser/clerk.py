@@ -162,9 +162,9 @@ def share(conversation: str) -> str:
     return token
 
 
-def key(owner: str, **chosen: Any) -> str:
+def key(owner: str, name: str = "Editor", **chosen: Any) -> str:
     """The secret of a new key for programs."""
-    _, secret = create_key(User.objects.get(username=owner), KeyChoices(name="Editor", **chosen))
+    _, secret = create_key(User.objects.get(username=owner), KeyChoices(name=name, **chosen))
     return secret
 
 

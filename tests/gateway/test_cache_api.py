@@ -202,7 +202,11 @@ def test_clearing_takes_what_it_says_and_everything_takes_the_counts_as_well(ali
             first = await editor.answer(user())
             await editor.answer(user(), first, result(first))
             await in_thread(rows)(alice, 3, provider="other")
-            for query, number in (("?provider=nobody", 0), ("?provider=other", 3)):
+            for query, number in (
+                ("?provider=nobody", 0),
+                (f"?provider={'x' * 300}", 0),
+                ("?provider=other", 3),
+            ):
                 assert (await managing.send("DELETE", WHERE + query)).json() == {"cleared": number}
             name = first["tool_calls"][0]["id"]
             assert (await managing.send("DELETE", f"{WHERE}?toolCallId={name}")).json() == {"cleared": 1}

@@ -9,9 +9,12 @@ import pytest
 from django.contrib.auth.models import User
 
 from chatapp.gateway.models import ApiKey, KeyDay, KeyRequest
+from chatapp.gateway.served import serving
 from chatapp.gateway.store import requests
 from chatapp.gateway.store.keys import find_key
+from chatapp.gateway.store.standing import MOST_OF_KEY
 from chatapp.limits.models import DailyLimit
+from chatapp.pages.door.open_sockets import Rate
 from chatapp.store import in_thread
 from tests.support.faults import locked, short_patience
 from tests.support.stage import play
@@ -61,13 +64,13 @@ def test_too_many_at_once_are_refused_until_one_has_ended(alice: User, path: str
     async def story() -> None:
         async with open_house():
             secret, other = await key_of(alice), await key_of(alice)
-            await in_thread(begin)(secret, requests.MOST_OF_KEY)
+            await in_thread(begin)(secret, MOST_OF_KEY)
             answer = await refused(path, secret, stream=stream)
-            assert f"{requests.MOST_OF_KEY} requests of this key" in answer.error["message"]
+            assert f"{MOST_OF_KEY} requests of this key" in answer.error["message"]
             assert (await knock("POST", path, asking(path), key=other)).status == 200
             await in_thread(lambda: KeyRequest.objects.first().delete())()  # type: ignore[union-attr]
             assert (await knock("POST", path, asking(path), key=secret)).status == 200
-            assert await in_thread(KeyRequest.objects.count)() == requests.MOST_OF_KEY - 1
+            assert await in_thread(KeyRequest.objects.count)() == MOST_OF_KEY - 1
 
     play(story())
 
@@ -115,12 +118,16 @@ def test_what_asks_no_model_is_free_of_the_day(alice: User) -> None:
     play(story())
 
 
-def test_whoever_asks_too_often_waits_and_the_next_key_does_not(alice: User) -> None:
+def test_whoever_asks_too_often_waits_and_the_next_key_does_not(
+    alice: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(serving, "by_key", Rate(30, 60.0))
+
     async def story() -> None:
         async with open_house():
             secret, other = await key_of(alice), await key_of(alice)
-            answers = [await knock("GET", "/v1/models/none", key=secret) for _ in range(330)]
-            assert [answer.status for answer in answers[:300]] == [404] * 300
+            answers = [await knock("GET", "/v1/models/none", key=secret) for _ in range(33)]
+            assert [answer.status for answer in answers[:30]] == [404] * 30
             late = [answer for answer in answers if answer.status == 429]
             assert late and all(int(answer.header("retry-after")) > 0 and answer.error for answer in late)
             await refused(MESSAGES, secret)

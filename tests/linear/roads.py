@@ -24,13 +24,16 @@ from chatapp.gateway.doors import chat as chat_door
 from chatapp.gateway.doors import messages as messages_door
 from chatapp.gateway.doors import responses
 from chatapp.gateway.doors.attachments import at_address
-from chatapp.gateway.doors.door import Door, Ended, Wrong
+from chatapp.gateway.doors.door import Door, HowEnded, Wrong
 from chatapp.gateway.doors.estimate import estimate
 from chatapp.gateway.doors.given import Given
+from chatapp.gateway.doors.handed import Handed, Sealing
 from chatapp.gateway.doors.responses import compacted, kept, socket
-from chatapp.gateway.handed import Handed
 from chatapp.gateway.models import ApiKey
 from chatapp.gateway.names import model_meant
+from chatapp.gateway.replay.digests import Chain
+from chatapp.gateway.replay.kept import ModelScope
+from chatapp.gateway.replay.restoring import Found, names_of, restored
 from chatapp.management.columns import column_after
 from chatapp.management.remainders import read, stands_in
 from chatapp.markdown.addresses_in_text import Addresses
@@ -120,6 +123,9 @@ ROADS |= {
     "a link's own words": lambda text: _misleading(text, "a.example"),
     "a line of the log": lambda text: TextFormatter(["a-secret"]).format(_record(text)),
     "a line of the log as JSON": lambda text: JsonFormatter(["a-secret"]).format(_record(text)),
+    "gateway.doors.handed.Sealing.opened": Sealing(b"key", "of whom").opened,
+    "providers.demo.calling.any_calls": lambda text: calling.any_calls(text, _TOOLS),
+    "a history made whole": lambda text: _made_whole(text),
     "an answer of the demo": lambda text: Reply(History((Question(text),)), _TOOLS, "high", 0).pieces(),
     "what was sent": lambda text: shape_of({"messages": [{"role": "user", "content": text}], text: text}),
     "a request of the Responses door": lambda text: [_in_responses(said) for said in (text, f"data:{text}")],
@@ -210,7 +216,7 @@ def _out_of_responses(text: str) -> None:
         for at in range(0, len(text), 50):
             writer.hear(ItemDelta(key, text[at : at + 50]))
         writer.hear(ItemDone(Item(key=key, kind=kind, text=text, name=text)))
-    writer.end(Ended(finish=Finish.STOP, usage=Usage(), at=0))
+    writer.end(HowEnded(finish=Finish.STOP, usage=Usage(), at=0))
 
 
 def _row() -> SimpleNamespace:
@@ -263,8 +269,19 @@ def _told(door: Door, text: str) -> None:
         for sign in text[: len(text) // 2]:
             writer.hear(ItemDelta(item.key, sign))
         writer.hear(ItemDone(item))
-    writer.end(Ended(finish=Finish.STOP, usage=Usage(), at=0))
+    writer.end(HowEnded(finish=Finish.STOP, usage=Usage(), at=0))
     writer.whole()
+
+
+def _made_whole(text: str) -> None:
+    """Of a program that kept nothing but words and calls."""
+    call = {"id": text[:100], "type": "function", "function": {"name": "shell", "arguments": text}}
+    messages = [{"role": role, "content": text} for role in ("system", "user", "assistant", "user")]
+    messages += [{"role": "assistant", "content": None, "tool_calls": [call]}]
+    asked = chat_door.DOOR.read({"model": "m", "messages": messages}, {})
+    scope = ModelScope(provider="p", destination="d", dialect="chat", model="m")
+    names = names_of(asked.history, Chain(1))
+    restored(asked.history, names, Found([]), scope=scope, sealing=Sealing(b"key", "of whom"), dialect="chat")
 
 
 IN_A_PROCESS_OF_ITS_OWN = """
@@ -296,6 +313,8 @@ THROUGH_OTHERS = """
     thread.whole_text.seams_within
 """
 ASKS_A_DATABASE = """
+    gateway.served.going_on.GoingOn.keep gateway.served.serving.let_in_by gateway.served.serving.opened
+    gateway.recording.turn.RecordedTurn.stop gateway.replay.kept.Memory.forget pages.door.reception.person_of
     reviews.access.reviewer_named reviews.access.note_on reviews.access.submitted_message pages.signed_in.who_is_signed_in
     pages.signed_in.proof_of
     pages.signed_in.still_proved
@@ -315,6 +334,8 @@ THROUGH_A_FORMULA = """
 """
 CUT_SHORT_BEFORE = "tools.clock.in_zone"
 NAMES_OF_OURS = """
+    gateway.asking.efforts.effort_for conversations.news.question.end_of_branch conversations.page.leads.render_leads
+    thread.programs.with_program
     core.named.identity core.named.number
     core.counting.newest core.durations.thought_in_words core.history.learned core.decision.decision_item
     providers.configured.Catalog.default_model providers.configured.Catalog.find providers.configured.Catalog.is_own
@@ -325,6 +346,7 @@ NAMES_OF_OURS = """
     pages.commands.away pages.commands.refused conversations.page.composer.render_asking
     conversations.page.composer.render_refused thread.endings.ending core.plural.many
     core.plural.one_or_more core.model_name.ModelName.of
+    gateway.cache.page.CachePage.provider_in_words
     insight.page.insight.Sums.of insight.page.insight.time_of sharing.page.links.url_of thread.meter.meter_of
     catalog.page.models_shown.find_model
     pages.in_address.id_in pages.in_address.number_in pages.operations.blocks pages.operations.keep thread.permission.panel_id
@@ -341,7 +363,9 @@ THROUGH_A_DOOR = """
     gateway.doors.given.Given.take gateway.doors.given.Given.wrong gateway.doors.in_turn.ToldPiece.say gateway.doors.in_turn.Teller.grew
     gateway.doors.messages.blocks.growth gateway.doors.messages.door.MessagesDoor.error
     gateway.doors.messages.errors.error_body gateway.doors.messages.writing.MessagesWriter.grew gateway.doors.models.for_anthropic
-    gateway.handed.Handed.item gateway.handed.Handed.response gateway.handed.Handed.seal
+    gateway.doors.handed.Handed.item gateway.doors.handed.Handed.response gateway.doors.handed.Handed.seal
+    gateway.doors.handed.Sealing.sealed gateway.replay.restoring.restored gateway.replay.restoring.Found.of
+    gateway.recording.told.name_of gateway.served.socket.RespondingSocket.receive providers.demo.calling.filled
 """
 NOT_ASKED = frozenset(
     " ".join(
@@ -360,6 +384,7 @@ NOT_ASKED = frozenset(
 )
 # Their own readers of the environment and of rows, the terminal's commands, and pages, which the forms and the functions above make.
 NOT_WALKED = (
+    "gateway.described",
     "accounts.admin",
     "accounts.models",
     "accounts.store",
@@ -386,6 +411,9 @@ NOT_WALKED = (
     # A whole request and a whole answer take the roads above.
     "gateway.doors.responses",
     "gateway.admin",
+    "gateway.cache.admin",
+    "gateway.cache.part",
+    "gateway.cache.views",
     "gateway.models",
     "gateway.part",
     "gateway.store",

@@ -30,8 +30,9 @@ class KeptThoughts(EnginePart):
     async def keep(self) -> None:
         times = 0
         while True:
-            with suppress(Error):
-                await in_thread(heard_cleared.take_in)()
+            if len(memory):
+                with suppress(Error):
+                    await in_thread(heard_cleared.take_in)()
             if times % self._seldom == 0:
                 await self._look()
             times += 1

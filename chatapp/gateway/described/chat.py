@@ -41,11 +41,7 @@ TOOL = taken(
 )
 FORM = taken(
     {"type": one_of(["text", "json_object", "json_schema"])},
-    {
-        "json_schema": taken(
-            {"name": text(minLength=1)}, {"description": text(), "schema": any_object(), "strict": flag()}
-        )
-    },
+    {"json_schema": any_object("With `name`, and perhaps `description`, `schema` and `strict`.")},
 )
 EFFORT = text("How much thought: the nearest that the model has.", examples=["low"])
 REQUEST = taken(

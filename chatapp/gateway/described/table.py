@@ -9,7 +9,7 @@ from typing import Any
 from .schema import Json, text
 
 PAGES: Mapping[str, Json] = {
-    "limit": {"type": "integer", "minimum": 1},
+    "limit": {"type": "integer"},
     "after_id": text("With `anthropic-version`: what comes behind this one."),
     "before_id": text("With `anthropic-version`: what comes before this one."),
 }

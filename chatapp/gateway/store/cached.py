@@ -5,17 +5,18 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from datetime import date, datetime
 from math import inf
+from typing import Any
 
 from django.contrib.auth.models import User
 from django.db.models import Count, Max, Min, QuerySet, Sum
 from django.utils import timezone
 
 from ...core.items import Kind
-from ..kept import Lookups, items_in
 from ..models import KeptCleared, KeptLook, KeptResponse, ReplayDay
+from ..replay.kept import Lookups, items_in
 from . import kept, purging
 from .replays import Replayed
 
@@ -48,6 +49,12 @@ class WantedEntries:
     provider: str = ""
     model: str = ""
     secret: str = ""
+
+    @property
+    def can_be(self) -> bool:
+        """Whether any row can have such names."""
+        columns: dict[str, Any] = {each.name: each for each in KeptResponse._meta.concrete_fields}
+        return all(len(getattr(self, each.name)) <= columns[each.name].max_length for each in fields(self))
 
 
 EVERYTHING = WantedEntries()
@@ -103,6 +110,8 @@ def looks_at_kept(owner: User) -> list[KeptLook]:
 def clear(wanted: WantedEntries) -> int:
     """In memory and in the database; the other processes hear of it within seconds. Says how many go. What cannot be erased at once
     is erased by whoever goes on with it."""
+    if not wanted.can_be:
+        return 0
     mark = KeptCleared.objects.create(provider=wanted.provider, secret=wanted.secret)
     heard_cleared.own.add(mark.pk)
     if wanted == EVERYTHING:

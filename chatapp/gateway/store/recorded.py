@@ -36,7 +36,7 @@ MOST_WORDS = 200_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Request:
+class RunRequest:
     """One request of a program, as it is recorded. `turns`: recorded answers whose ids it still has. `again`: what it calls itself when
     it comes once more."""
 
@@ -51,7 +51,7 @@ class Request:
 
 
 @dataclass(frozen=True, slots=True)
-class Recorded:
+class BegunTurn:
     """The turn that answers it. `conversation`: where."""
 
     claim: Claim
@@ -61,18 +61,18 @@ class Recorded:
 
 
 @transaction.atomic
-def record(request: Request) -> Recorded:
+def record(request: RunRequest) -> BegunTurn:
     owner = request.key.owner
     hold_person(owner)
     return _Recording(request, owner).recorded()
 
 
 class _Recording:
-    def __init__(self, request: Request, owner: User) -> None:
+    def __init__(self, request: RunRequest, owner: User) -> None:
         self._request, self._owner, self._key = request, owner, request.key
         self._conversation: Conversation | None = None
 
-    def recorded(self) -> Recorded:
+    def recorded(self) -> BegunTurn:
         pieces = list(self._request.pieces)
         known, row, number = self._deepest(pieces)
         for piece in pieces[known:]:
@@ -81,7 +81,7 @@ class _Recording:
         answer = with_owner(Message.objects.all()).get(pk=claim.message)
         # Only now: whoever is told reads what stands.
         tell_owner(self._owner.pk, answer.conversation_id, "turn queued", answer.pk)
-        return Recorded(claim, answer.conversation_id, load_items(answer.pk), answer.metadata)
+        return BegunTurn(claim, answer.conversation_id, load_items(answer.pk), answer.metadata)
 
     # Where it stands
 
@@ -250,6 +250,7 @@ class _Recording:
             model=self._request.model,
             effort=self._request.effort,
             touched_at=timezone.now(),
+            metadata={BY_PROGRAM: True},
         )
 
     def _append(self, row: Message, items: Sequence[Item], *, seconds: float = 0.0) -> None:
@@ -422,12 +423,14 @@ def _metadata_of(row: Message, keys: set[str], number: int) -> dict[str, Any]:
     """What was measured of these items and rounds."""
     metadata = row.metadata
     ends = [span["end"] for key, span in metadata.get("timings_ms", {}).items() if key in keys]
+    rounds = [facts for facts in metadata.get("rounds", []) if facts.get("round", 0) <= number]
     return {
         "reasoning_durations_ms": {
             key: ms for key, ms in metadata.get("reasoning_durations_ms", {}).items() if key in keys
         },
         "timings_ms": {key: span for key, span in metadata.get("timings_ms", {}).items() if key in keys},
-        "rounds": [facts for facts in metadata.get("rounds", []) if facts.get("round", 0) <= number],
+        "rounds": rounds,
         "elapsed_ms": max(ends, default=0),
-        "copied": True,
+        "copied": len(rounds),
+        BY_PROGRAM: True,
     }

@@ -18,8 +18,8 @@ from ...store.refusal import BeyondLimit, Refused
 from ..models import ApiKey, KeyDay, KeyRequest
 
 # Requests at once, of one key and of all keys of a person.
-MOST_OF_KEY = 64
-MOST_OF_PERSON = 128
+MOST_OF_KEY = 128
+MOST_OF_PERSON = 256
 
 
 class TooMany(Refused):

@@ -66,7 +66,7 @@ def test_all_of_a_provider_is_cleared_when_it_was_said_twice(cache):
     tab = cache(**PHONE)
     tab.page.get_by_label("What to clear").select_option("deepseek")
     tab.page.get_by_role("button", name="Clear…").click()
-    expect(tab.page.get_by_text(re.compile("^Everything of .*: gone at once"))).to_be_visible()
+    expect(tab.page.get_by_text(re.compile("^Everything of .*: gone for good"))).to_be_visible()
     tab.page.get_by_role("link", name="Cancel").click()
     expect(mine(tab)).to_have_count(NUMBER)
     tab.page.get_by_label("What to clear").select_option("deepseek")

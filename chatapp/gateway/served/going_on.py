@@ -1,0 +1,87 @@
+"""Requests that go on from a response by its id, over HTTP and over a socket, and the responses that are kept for that."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any
+
+from ...store import in_thread
+from ..asking.answering import Caller
+from ..doors.asked import ProgramRequest
+from ..doors.handed import place_of
+from ..doors.responses.errors import unknown_previous
+from ..doors.responses.kept import Exchanged, input_kept, input_place, joined, referenced
+from ..doors.responses.socket import Remembered
+from ..models import StoredResponse
+from ..store import stored
+from ..store.expiry import keeps_any
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(slots=True)
+class GoingOn:
+    """What one request goes on from, and what is kept of it for the next. `remembered`: what its connection knows."""
+
+    program: Caller
+    remembered: Remembered | None = None
+    way: Sequence[Exchanged] = ()
+    found: Mapping[str, Any] = field(default_factory=dict)
+    asked: ProgramRequest | None = None
+
+    async def whole(self, asked: ProgramRequest) -> ProgramRequest:
+        """The request with all of its history. Wrong where what it goes on from is not here."""
+        # What nobody keeps is not said to be kept.
+        self.asked = asked = replace(asked, store=asked.store and self._keeps())
+        if asked.previous:
+            self.way = await self._way_to(asked.previous)
+        names = referenced(asked)
+        if names:
+            self.found = await in_thread(_items_of)(self.program.key.owner_id, names)
+        return joined(self.way, asked, self.found) if self.way or names else asked
+
+    def _keeps(self) -> bool:
+        return self.program.key.keeps_responses and keeps_any()
+
+    async def _way_to(self, previous: str) -> Sequence[Exchanged]:
+        if self.remembered and (way := self.remembered.way_to(previous)):
+            return way
+        place = place_of(previous)
+        rows = await in_thread(stored.load_way)(self.program.key.owner_id, place.secret) if place else []
+        if not rows:
+            raise unknown_previous(previous)
+        return [Exchanged(row.input, row.response["output"]) for row in rows]
+
+    def keep(self, secret: str, response: Mapping[str, Any]) -> Callable[[], None] | None:
+        """For as long as the connection lasts; what is to be written where it is kept for longer."""
+        assert self.asked
+        input = input_kept(self.asked, secret, self.found)
+        if self.remembered is not None:
+            self.remembered.keep(response["id"], [*self.way, Exchanged(input, response["output"])])
+        if not self.asked.store:
+            return None
+        key, previous = self.program.key, place_of(self.asked.previous)
+        return partial(
+            stored.store_response,
+            secret,
+            owner=key.owner_id,
+            key=key.pk,
+            previous=previous.secret if previous else "",
+            input=list(input),
+            response=dict(response),
+        )
+
+    def forget(self) -> None:
+        """What was asked of it has failed."""
+        if self.remembered is not None and self.asked and self.asked.previous:
+            self.remembered.forget(self.asked.previous)
+
+
+def _items_of(owner: int, names: Sequence[str]) -> dict[str, Any]:
+    places = [place.secret for name in names if (place := input_place(name) or place_of(name))]
+    rows: list[StoredResponse] = stored.load_responses(owner, places)
+    items = [item for row in rows for item in (*row.input, *row.response["output"])]
+    return {item["id"]: item for item in items if item.get("id") in names}
