@@ -48,6 +48,7 @@ class LocalProvider:
             label=self._label,
             window=self._window,
             tiny=True,
+            sees=False,
         )
 
     def contract(self, model: ModelSpec) -> Contract:

@@ -13,6 +13,8 @@ from .doors import Json
 # Fields in which a chat completion brings thoughts; those that say nothing, or that a filler put there, count as none.
 FIELDS = ("reasoning_content", "reasoning", "reasoning_details")
 THINKING = ("thinking", "redacted_thinking")
+# Kimi's ids repeat: the fake knows a thought by what was said before it, and takes two people who say the same for one.
+ALIKE = "differs from what was sent in this conversation"
 # They think and take no thought back, and a call goes as it was made only with the thought that made it.
 CALLS_ANEW = {"@groq", "@deepseek-r1"}
 
@@ -20,7 +22,7 @@ CALLS_ANEW = {"@groq", "@deepseek-r1"}
 def assert_replayed(line: Line, earlier: Sequence[Json], request: Json) -> None:
     """`earlier`: the requests of the same conversation to the same model, as the fake wrote them down."""
     assert (request["status"], request["outcome"]) == (200, "completed"), request.get("error")
-    assert request["notes"] == []
+    assert [note for note in request["notes"] if not note.endswith(ALIKE)] == []
     wanted = [said_in(line, each["said"]) for each in earlier]
     told = told_in(line, request["body"])
     assert told == [row for said in wanted for row in said]

@@ -18,8 +18,11 @@ TYPES = {
     door.PROVIDER: "api_error",
     door.OVERLOADED: "overloaded_error",
 }
+NO_THREADS = "thread_unsupported_request"
 
 
 def error_body(wrong: Wrong, request_id: str) -> dict[str, Any]:
-    error = {"type": TYPES.get(wrong.kind, "api_error"), "message": wrong.sentence}
+    error: dict[str, Any] = {"type": TYPES.get(wrong.kind, "api_error"), "message": wrong.sentence}
+    if wrong.code == NO_THREADS:
+        error["details"] = {"error_code": NO_THREADS, "unsupported": ["thread"]}
     return {"type": "error", "error": error, "request_id": request_id or None}

@@ -11,6 +11,7 @@ from ..asked import ProgramRequest
 from ..effort import effort_by_switch, effort_word
 from ..given import Dotted, Given
 from ..tools import Tools
+from .errors import NO_THREADS
 from .history import history_of
 from .tools import DIALECT, tools_of
 
@@ -29,6 +30,7 @@ BETAS = "anthropic-beta"
 def read(body: Any, headers: Mapping[str, str]) -> ProgramRequest:
     """Of a request to count tokens too: it says the same, but for `max_tokens`."""
     request = Dotted.body(body)
+    _refuse_threads(request)
     tools = tools_of(request)
     return ProgramRequest(
         model=request.must("model").name(),
@@ -39,6 +41,12 @@ def read(body: Any, headers: Mapping[str, str]) -> ProgramRequest:
         effort=_effort(request),
         body=request.value,
     )
+
+
+def _refuse_threads(request: Given) -> None:
+    """Clients that are told so in these words send their whole history."""
+    if (thread := request.at("thread")) is not None:
+        raise thread.wrong("is not kept here: send the whole history as `messages`", NO_THREADS)
 
 
 def _wishes(request: Given, tools: Tools, betas: tuple[str, ...]) -> Wishes:
