@@ -46,7 +46,7 @@ def _in_json(view: View) -> View:
         except Wrong as wrong:
             return _refused(wrong)
         except Error:
-            return _refused(Wrong(503, OVERLOADED, NO_DATABASE, "server_error", wait=2))
+            return _refused(Wrong(503, OVERLOADED, NO_DATABASE, "server_error", wait=5))
 
     return answered
 
