@@ -2,6 +2,7 @@
 
 from .accounts.admin import people
 from .catalog.admin import known_models, providers
+from .gateway import admin as keys
 from .gateway.cache import admin as thoughts
 from .limits import admin as limits
 from .mcp_servers import admin as mcp
@@ -10,6 +11,7 @@ from .pages.staff.site import site
 
 __all__ = [
     "conversations",
+    "keys",
     "known_models",
     "limits",
     "looks",

@@ -15,8 +15,9 @@ from django.db.models.signals import post_save
 HEARD_FROM = (
     "insight.store.sums",
     "limits.store",
-    "gateway.store.requests",
+    "gateway.store.standing",
     "gateway.part",
+    "gateway.verify",
     "gateway.store.purging",
     "gateway.cache.part",
     "branches.verify",

@@ -9,6 +9,7 @@ from .admin_pages import site
 from .branches import urls as branches
 from .catalog import urls as catalog
 from .conversations import urls as conversations
+from .gateway import urls as gateway
 from .gateway.cache import urls as thoughts
 from .insight import urls as insight
 from .next_questions import urls as next_questions
@@ -28,6 +29,7 @@ urlpatterns = [
     path("", include(sharing)),  # m/<id>/share/ s/<token>/ shares/
     path("", include(reviews)),  # m/<id>/submit/ review/ reviews/
     path("", include(accounts)),  # accounts/ settings/
+    path("", include(gateway)),  # settings/keys/
     path("", include(catalog)),  # models/
     path("", include(thoughts)),  # api/cache/ insight/cache/
     path("", include(insight)),  # insight/

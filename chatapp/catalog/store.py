@@ -80,9 +80,19 @@ _KNOWN = Worded(lambda name: KnownModel.objects.filter(name=name), str)
 def load_price(model: str) -> Price | None:
     """None where nobody said what it costs."""
     row = _KNOWN.first(model)
-    if row is None or row.input_price is None or row.output_price is None:
+    return _price(row) if row else None
+
+
+def _price(row: KnownModel) -> Price | None:
+    if row.input_price is None or row.output_price is None:
         return None
     return Price(row.input_price, row.output_price, row.cached_price)
+
+
+def load_prices(models: Iterable[str]) -> dict[str, Price]:
+    """Of those of which somebody said what they cost."""
+    found = {row.name: _price(row) for row in load_rows(models)}
+    return {name: price for name, price in found.items() if price}
 
 
 @transaction.atomic

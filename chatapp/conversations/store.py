@@ -22,13 +22,14 @@ from ..store.changes import Begun, Written, tell
 from ..store.database.worded import Worded
 from ..store.models import IS_LIVE, LIVE, Conversation, Message, Status
 from ..store.refusal import Refused
+from ..store.tree import refuse_to_write
 
 PAGE = 40
 MOST_WORDS = 8
 
 
 class ConversationState(StrEnum):
-    """What happens in a conversation now; whoever waits for a person goes first."""
+    """What happens in a conversation now; whoever waits for a person, or for the program that drives it, goes first."""
 
     CALM = ""
     ANSWERS = "running"
@@ -43,6 +44,7 @@ class ListRow:
     pinned: bool
     archived: bool
     state: ConversationState = ConversationState.CALM
+    program: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +131,7 @@ def archive(conversation: UUID, *, archived: bool) -> None:
 def save_instructions(conversation: UUID, text: str) -> None:
     """Not while an answer is written: its rounds must all begin alike."""
     row = Conversation.objects.select_for_update().get(pk=conversation)
+    refuse_to_write(row)
     if Message.objects.filter(conversation=row, status__in=LIVE).exists():
         raise Refused("An answer is being written here. Change the instructions when it has ended.")
     row.instructions = clean(text)
@@ -192,7 +195,14 @@ def _list_rows(conversations: Iterable[Conversation], over: Collection[UUID]) ->
 
 
 def _list_row(row: Conversation) -> ListRow:
-    return ListRow(row.id, row.title, row.updated_at, row.pinned_at is not None, row.archived_at is not None)
+    return ListRow(
+        row.id,
+        row.title,
+        row.updated_at,
+        row.pinned_at is not None,
+        row.archived_at is not None,
+        program=row.program,
+    )
 
 
 def _states(conversations: Collection[UUID], over: Collection[UUID]) -> dict[UUID, ConversationState]:

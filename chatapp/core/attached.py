@@ -9,6 +9,7 @@ from enum import StrEnum
 from typing import Any
 
 from .values import fields, word
+from .values import rows as dicts
 
 
 class AttachedKind(StrEnum):
@@ -34,6 +35,15 @@ class Attached:
         called = f" named {self.name}" if self.name else ""
         return f"[A {self.kind}{called} stood here. This model cannot take it.]"
 
+    @property
+    def in_a_few_words(self) -> str:
+        return f"A {self.kind}, {self.name}" if self.name else f"A {self.kind}"
+
+    @property
+    def is_there(self) -> bool:
+        """Of what was recorded the bytes are not kept."""
+        return bool(self.url or self.data or self.file_id)
+
 
 Part = str | Attached
 # How a question or a result that a program told stands in its item's wire: whose words it is, and its parts in their order.
@@ -57,7 +67,20 @@ def parts_of(wire: Any) -> tuple[Part, ...]:
     rows = given if isinstance(given, list) else []
     if all(isinstance(row, str) for row in rows):
         return ()
-    return tuple(row if isinstance(row, str) else Attached(**row) for row in rows)
+    return tuple(row if isinstance(row, str) else _there(Attached(**row)) for row in rows)
+
+
+def attached_of(wire: Any) -> tuple[Attached, ...]:
+    """What stood beside the words, whether it is there still or not."""
+    found = [(word(row.get("kind")), word(row.get("name"))) for row in dicts(fields(wire).get(PARTS))]
+    return tuple(
+        Attached(kind=AttachedKind(kind), name=name) for kind, name in found if kind in list(AttachedKind)
+    )
+
+
+def _there(attached: Attached) -> Part:
+    called = f" named {attached.name}" if attached.name else ""
+    return attached if attached.is_there else f"[A {attached.kind}{called} stood here. It was not kept.]"
 
 
 def words_of(parts: Sequence[Part]) -> str:

@@ -235,8 +235,12 @@ class _Fold:
 
     def _sendable(self, item: Item) -> bool:
         if item.kind is Kind.ASSISTANT_MESSAGE:
-            return bool(item.text.strip()) or (self.to.contract.blank_text and self._verbatim(item))
+            return bool(item.text.strip()) or (self._verbatim(item) and self._takes_blank(item))
         return not item.cut
+
+    def _takes_blank(self, item: Item) -> bool:
+        """What is no text needs no words."""
+        return self.to.contract.blank_text or item.wire.get("type", "text") not in ("text", "message")
 
     def _verbatim(self, item: Item) -> bool:
         if item.cut or not isinstance(item.wire, dict):

@@ -14,6 +14,12 @@ from .values import count_in, fields, rows
 # Three years in milliseconds, and more tokens than any window: beyond it a number is damage.
 MOST = 100_000_000_000
 MOST_LINES, LONGEST_LINE = 60, 300
+# In the metadata of an answer that a program asked for: each of its requests is counted by itself.
+BY_PROGRAM = "by_program"
+# The round with which such an answer was gone on with by a person: what was called before it, the program called.
+BY_PROGRAM_BEFORE = "by_program_before"
+# How many of its first rounds were not made here: a program told of them.
+TOLD_ROUNDS = "told_rounds"
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +47,8 @@ class Gap:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Round:
     """One request and what it cost; None and empty where nothing was recorded. `withheld`: thoughts that the provider took out
-    by itself; `skipped`: frames of its answer that nobody could read; `shape`: what it was made of, in lines."""
+    by itself; `restored`: that were put back, since a program had left them out; `missed`: that could not be; `skipped`: frames of its
+    answer that nobody could read; `shape`: what it was made of, in lines."""
 
     number: int | None = None
     model: str = ""
@@ -50,6 +57,8 @@ class Round:
     left_out: int | None = None
     replayed: int | None = None
     dropped: Mapping[str, int] = field(default_factory=dict)
+    restored: int | None = None
+    missed: int | None = None
     withheld: Mapping[str, int] = field(default_factory=dict)
     skipped: int | None = None
     repaired: tuple[str, ...] = ()
@@ -89,6 +98,10 @@ class Recorded:
         return tuple(map(_round, rows(self._metadata.get("rounds"))))
 
     @property
+    def is_by_program(self) -> bool:
+        return self._metadata.get(BY_PROGRAM) is True
+
+    @property
     def elapsed(self) -> int | None:
         return count(self._metadata.get("elapsed_ms"))
 
@@ -101,6 +114,16 @@ class Recorded:
     def gap_after(self, round: int) -> Gap | None:
         """Between this round and the next one that a person asked for."""
         return self.gaps.get(min((number for number in self.gaps if number > round), default=-1))
+
+    @property
+    def copied(self) -> int:
+        """So many of its rounds were copied from an answer of the same run, which went on in another way."""
+        return count(self._metadata.get("copied")) or 0
+
+    def is_called_by_program(self, round: int) -> bool:
+        """Whether the program that asked made the calls of this round itself."""
+        before = count(self._metadata.get(BY_PROGRAM_BEFORE)) or 0
+        return self._metadata.get(BY_PROGRAM) is True or round < before
 
     @property
     def goes_on_at(self) -> int:
@@ -136,6 +159,8 @@ def _round(facts: Mapping[str, Any]) -> Round:
         left_out=count(facts.get("left_out")),
         replayed=count(facts.get("replayed")),
         dropped=_counts(facts.get("dropped")),
+        restored=count(facts.get("restored")),
+        missed=count(facts.get("missed")),
         withheld=_counts(facts.get("withheld")),
         skipped=count(facts.get("skipped")),
         repaired=tuple(how for how in repaired if isinstance(how, str)) if isinstance(repaired, list) else (),

@@ -6,30 +6,32 @@ import asyncio
 import hmac
 import logging
 import time
-from collections.abc import Callable, Coroutine, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import Any
+from functools import partial
+from typing import Any, TypeVar
 from uuid import UUID
 
 from django.conf import settings
-from django.db import Error
+from django.db import Error, transaction
 
 from ..core.events import Asked as RequestSent
 from ..core.events import Event, Repaired, Retrying, Usage
 from ..core.history import History
 from ..core.items import Item
-from ..providers.base import Choice, ModelSpec, ProviderError, UnknownModel
+from ..providers.base import Choice, ModelSpec, ProviderError, Trouble, UnknownModel
 from ..providers.configured import Provider
-from ..store import in_thread, in_writer
+from ..store import Fenced, in_thread, in_writer
+from ..store.database.trouble import trouble_in
 from ..store.models import Status
 from ..store.refusal import BeyondLimit, Refused
 from ..turns.engine import Engine
 from ..turns.model_request import Asked as ModelAsked
-from ..turns.model_request import Asking, RoundResponse, as_it_is
+from ..turns.model_request import Asking, Hearing, RoundResponse, as_it_is
 from .digests import Chain
 from .doors.asked import Asked, Result, Said
-from .doors.door import LIMITED, NOT_FOUND, OURS, Door, Ended, Frame, Wrong
+from .doors.door import INVALID, LIMITED, NOT_FOUND, Door, Ended, Frame, Wrong
 from .doors.estimate import estimate
 from .efforts import effort_for
 from .handed import Handed, Sealing
@@ -37,19 +39,28 @@ from .kept import Kept, Scope
 from .models import ApiKey
 from .names import NoSuchModel, known_models, model_meant
 from .passing import Passing
+from .recording.told import Part, is_side_talk, name_of, pieces, saying_of
+from .recording.turn import RecordedTurn, turn_of
+from .refused import BROKEN
 from .restoring import Found, Restored, names_of, restored
 from .store import kept as kept_rows
+from .store.counting import RequestMeasured
+from .store.recorded import Request, note_place, record
 from .store.replays import Replayed, to_write
-from .store.requests import RequestMeasured, begin_request, end_request
+from .store.requests import begin_request, end_request
 from .troubles import wrong_of
 from .under_way import noted
 
 log = logging.getLogger(__name__)
 
+T = TypeVar("T")
 Tell = Callable[[list[Frame]], None]
-KeepWhole = Callable[[str, Mapping[str, Any]], Coroutine[Any, Any, None]]
+Writing = Callable[[], object]
+KeepWhole = Callable[[str, Mapping[str, Any]], Writing | None]
 # What is written when a response is over holds up its last word no longer than this.
 WRITTEN_SECONDS = 2.0
+MOST_IN_HEADER = 500
+STOPPED = Wrong(409, INVALID, "This run was stopped on its page.", "stopped")
 # Until a model says something, what is told may still be an error with a status of its own.
 _BEFORE_THE_FIRST = (RequestSent, Retrying, Repaired)
 
@@ -63,7 +74,8 @@ class Program:
 
 
 class Answering:
-    """`prepare`, then `run`. `keep_whole`: keeps the response as it was given, by its secret."""
+    """`prepare`, then `run`. `keep_whole`: keeps the response as it was given, by its secret. `again`: what
+    the program calls this request, should it come once more."""
 
     def __init__(
         self,
@@ -73,20 +85,22 @@ class Answering:
         program: Program,
         *,
         keep_whole: KeepWhole | None = None,
+        again: str = "",
     ) -> None:
         self._engine, self._door, self.asked, self.program = engine, door, asked, program
         self._keep_whole = keep_whole
+        self.again = again
         self._chain = Chain(program.key.owner_id)
         self._request: UUID | None = None
+        self._beginning: asyncio.Future[Any] | None = None
         self._usage: Usage | None = None
         self.wrong: Wrong | None = None
         self.restored = Restored()
         self.left_out: list[str] = []
-        self.hearing = Passing(self._hear)
+        self.hearing: Hearing = Passing(self._hear)
+        self._turn: RecordedTurn | None = None
+        self._stopped_by: Wrong | None = None
         self._tell: Tell = _nobody
-        # While a model is asked.
-        self._asks: asyncio.Task[Any] | None = None
-        self._given_up: Wrong | None = None
         self._sent: History | None = None
 
     async def prepare(self) -> None:
@@ -103,7 +117,7 @@ class Answering:
         self._sealing = Sealing(_seal_key(), f"{owner}\n{self._scope}")
         self.handed = Handed(self._sealing)
         names = names_of(self.asked.history, self._chain)
-        found = await in_thread(self._let_in)(names.all_secrets(), names.digests, model)
+        found = await self._begin(in_thread(self._let_in)(names.all_secrets(), names.digests, model))
         self.restored = restored(
             self.asked.history,
             names,
@@ -118,7 +132,41 @@ class Answering:
         kept_rows.memory.lookups.note(hits=known, misses=self.restored.missed)
         if self.asked.wishes.hosted and self.asked.wishes.dialect != model.dialect:
             self.left_out += [str(tool.get("type", "tool"))[:40] for tool in self.asked.wishes.hosted]
+        if self._is_recorded:
+            await self._begin(self._record(model))
         self._writer = self._door.writer(self.asked, said or model.id, self.handed, _now())
+
+    async def _begin(self, beginning: Awaitable[T]) -> T:
+        """A thread that writes rows is not stopped by a program that goes away meanwhile."""
+        self._beginning = asyncio.ensure_future(beginning)
+        return await asyncio.shield(self._beginning)
+
+    @property
+    def _is_recorded(self) -> bool:
+        asked = self.asked
+        return self.program.key.is_recorded and not is_side_talk(
+            asked.history, tools=len(asked.tools), most_output=asked.wishes.most_output
+        )
+
+    async def _record(self, model: ModelSpec) -> None:
+        history, made = self.asked.history, self.restored.made
+        names = [tool.name for tool in self.asked.tools]
+        request = Request(
+            key=self.program.key,
+            model=model.id,
+            effort=effort_for(self.asked.effort, model.efforts),
+            runner=self._engine.runner.name,
+            pieces=pieces(history, made, self.program.key.owner_id),
+            saying=saying_of(history, self.restored.opening, names),
+            turns=tuple({kept.turn for kept in self.restored.kept if kept and kept.turn}),
+            again=self.again,
+        )
+        try:
+            recorded = await in_thread(record)(request)
+        except Refused as refusal:
+            raise Wrong(429, LIMITED, str(refusal), "rate_limit_exceeded", wait=5) from None
+        self._turn = self.hearing = await turn_of(self._engine, recorded, self._hear)
+        self._turn.told = {"restored": self.restored.restored, "missed": self.restored.missed}
 
     async def _meant(self, said: str) -> tuple[Provider, ModelSpec]:
         key, catalog = self.program.key, self._engine.catalog
@@ -159,7 +207,7 @@ class Answering:
         """What was put back of the thoughts, and what could not be passed on."""
         told = f"restored={self.restored.restored} missed={self.restored.missed} dropped={self._dropped()}"
         named = {"x-thoughtline-reasoning": told}
-        return named | ({"x-thoughtline-left-out": ", ".join(self.left_out)} if self.left_out else {})
+        return named | ({"x-thoughtline-left-out": _in_header(self.left_out)} if self.left_out else {})
 
     @property
     def has_failed(self) -> bool:
@@ -169,42 +217,66 @@ class Answering:
     def key(self) -> UUID:
         return self.program.key.pk
 
-    def give_up(self, wrong: Wrong) -> None:
-        """Ends what is being asked. What has been answered is told to its end."""
-        if self._asks and not self._given_up:
-            self._given_up = wrong
-            self._asks.cancel()
-
     async def run(self, tell: Tell) -> None:
-        """Tells frames as they come. Wrong before the first of them; what goes wrong later is told in them."""
+        """Tells frames as they come. Wrong before the first of them, and whenever nobody wanted a stream; what else goes wrong is told in
+        them."""
         self._tell = tell
+        self._asked_now = asyncio.create_task(self._answered())
+        if self._turn:
+            self._engine.runner.accompany(self._turn.claim, self._asked_now)
+        try:
+            await asyncio.wait({self._asked_now})
+        finally:
+            self._asked_now.cancel()
+        if self._asked_now.cancelled():
+            if self._turn and self._stopped_by:
+                await self._written(self._turn.stop(self.program.key.name))
+            await self._fail(self._stopped_by or STOPPED, Status.STOPPED)
+        elif self._wrong:
+            raise self._wrong
+
+    _asked_now: asyncio.Task[None] | None = None
+    _wrong: Wrong | None = None
+
+    def give_up(self, wrong: Wrong) -> None:
+        """Ends it for this reason."""
+        self._stopped_by = wrong
+        if self._asked_now:
+            self._asked_now.cancel()
+
+    async def _answered(self) -> None:
+        """Never fails: why there is no answer is kept for whoever waits."""
         try:
             response = await self._asked_model()
-        except asyncio.CancelledError:
-            # Cut off by us, unless whoever asked has gone as well.
-            task = asyncio.current_task()
-            if self._given_up is None or (task and task.uncancel()):
-                raise
-            await self._fail(self._given_up, Status.STOPPED)
+            await self._end(response)
         except ProviderError as error:
-            await self._fail(wrong_of(error))
+            await self._failed(error)
+        except Fenced:
+            await self._failed(None, STOPPED)
         except Exception as error:
             log.error(
                 "a request of a program broke: %s",
                 type(error).__name__,
                 exc_info=log.isEnabledFor(logging.DEBUG),
             )
-            await self._fail(Wrong(500, OURS, "Something broke inside Thoughtline.", "server_error"))
-        else:
-            await self._end(response)
+            await self._failed(ProviderError(Trouble.BROKEN, BROKEN.sentence), BROKEN)
+
+    async def _failed(self, error: ProviderError | None, wrong: Wrong | None = None) -> None:
+        if self._turn and error:
+            with suppress(Fenced):
+                await self._turn.fail(error)
+        try:
+            await self._fail(wrong or (wrong_of(error) if error else STOPPED))
+        except Wrong as told:
+            self._wrong = told
 
     async def _asked_model(self) -> RoundResponse:
-        self._asks, asking = asyncio.current_task(), self._asking()
+        asking = self._asking()
         try:
             with noted(self):
                 return await asking.ask()
         finally:
-            self._asks, self._sent = None, asking.sent
+            self._sent = asking.sent
 
     @property
     def usage(self) -> Usage:
@@ -248,13 +320,15 @@ class Answering:
         told_nothing = ended == Status.FAILED and not self.hearing.draft.pieces
         self._usage = Usage(0, 0, 0, 0, 0) if told_nothing else None
         await self._written(self._count(ended))
-        if not self._has_begun:
+        if not (self._has_begun and self.asked.stream):
             raise wrong
         self._tell(self._writer.fail(wrong))
 
     async def _end(self, response: RoundResponse) -> None:
         self._usage = Usage(**response.facts["usage"])
         frames = self._begun() + self._writer.end(Ended(finish=response.finish, usage=self._usage, at=_now()))
+        if self._turn:
+            await self._turn.end(response)
         await self._written(self._kept(response))
         self._tell(frames)
 
@@ -267,6 +341,7 @@ class Answering:
 
     async def _kept(self, response: RoundResponse) -> None:
         self._chain.add_response(response.items)
+        keeping: list[Writing] = []
         if self._is_worth_keeping(response.items):
             kept = kept_rows.kept_now(
                 secret=self.handed.secret,
@@ -276,21 +351,25 @@ class Answering:
                 items=response.items,
                 keys=self.handed.keys,
                 repaired=response.facts.get("repaired", ()),
+                turn=str(self._turn.claim.message) if self._turn else "",
                 name=self.handed.name,
             )
             kept_rows.remember(kept)
-            with suppress(Error):
-                await in_writer(kept_rows.keep)(kept, self.program.key.pk)
-        if self._keep_whole:
-            await self._keep_whole(self.handed.secret, self._writer.whole())
-        await self._count(Status.COMPLETE)
+            keeping.append(partial(kept_rows.keep, kept, self.program.key.pk))
+        if self._turn:
+            name, owner = name_of(Part.ANSWER, self._chain.digest()), self.program.key.owner_id
+            place = self._turn.claim.message, response.facts["round"]
+            keeping.append(partial(note_place, owner, name, *place))
+        if self._keep_whole and (write := self._keep_whole(self.handed.secret, self._writer.whole())):
+            keeping.append(write)
+        await self._count(Status.COMPLETE, keeping)
 
     def _is_worth_keeping(self, items: Sequence[Item]) -> bool:
         _, model = self.who
         return _thinks(model) or any(item.wire is not None for item in items)
 
-    async def _count(self, ended: str) -> None:
-        """Tried until it stands: what was used was paid for."""
+    async def _count(self, ended: str, keeping: Sequence[Writing] = ()) -> None:
+        """Tried until it stands: what was used was paid for. `keeping`: what is written with it, if that can be."""
         request, self._request = self._request, None
         if request is None:
             return
@@ -300,8 +379,8 @@ class Answering:
             durations=draft.durations(list(draft.clock.spans), draft.at),
             replayed=self._replayed(),
         )
-        counted = self._engine.keeper.patiently(in_writer(end_request))
-        await counted(request, self._usage, ended=ended, measured=measured)
+        ending = partial(end_request, request, self._usage, ended=ended, measured=measured)
+        await self._engine.keeper.patiently(in_writer(_together))(keeping, ending)
 
     def _replayed(self) -> Replayed:
         """What became of the thoughts in the history, also counted for each response that they are of."""
@@ -316,8 +395,37 @@ class Answering:
 
     async def close(self) -> None:
         """However it ended; where its program has gone away, what it was told counts by estimate."""
-        if self._request is not None:
+        if self._beginning and not self._beginning.done():
+            await self._written(self._close_once_begun(self._beginning))
+        else:
+            await self._close()
+
+    async def _close_once_begun(self, beginning: asyncio.Future[Any]) -> None:
+        await asyncio.wait({beginning})
+        await self._close()
+
+    async def _close(self) -> None:
+        turn, has_gone = self._turn, self._request is not None
+        if turn and has_gone:
+            await self._written(turn.stop(self.program.key.name))
+        if has_gone:
             await self._written(self._count(Status.STOPPED))
+        if turn:
+            turn.close()
+
+
+@transaction.atomic
+def _together(keeping: Sequence[Writing], ending: Writing) -> None:
+    """What cannot be kept, though the database is there, keeps nothing from being counted."""
+    for write in keeping:
+        try:
+            with transaction.atomic():
+                write()
+        except Error as error:
+            if trouble_in(error):
+                raise
+            log.warning("what a model said was not kept: %s", type(error).__name__)
+    ending()
 
 
 _writing: set[asyncio.Task[None]] = set()
@@ -346,6 +454,12 @@ def _in_words(told: Any) -> Any:
     if not isinstance(told, Said | Result):
         return told
     return replace(told, parts=tuple(part if isinstance(part, str) else part.in_words for part in told.parts))
+
+
+def _in_header(words: Iterable[str]) -> str:
+    """Each once, in signs that any header may have."""
+    said = ", ".join(dict.fromkeys(words))[:MOST_IN_HEADER]
+    return "".join(sign if sign.isascii() and sign.isprintable() else "?" for sign in said)
 
 
 def _seal_key() -> bytes:

@@ -8,8 +8,11 @@ from typing import Any
 
 from ..core import verbatim
 from ..core.attached import Attached
-from ..core.items import Item, Kind
+from ..core.items import Item, Kind, clean
 from .doors.asked import Answer, Call, Result, Role, Said, Told, Words
+
+# Beyond it no float is an integer's.
+LARGEST = 2**1023
 
 
 class Chain:
@@ -66,16 +69,24 @@ def bare(text: str) -> str:
 
 
 def same_arguments(arguments: str) -> str:
-    """The same for values that are the same, however they are written."""
+    """The same for values that are the same, however they are written: programs read and write them anew. What is no object was handed out
+    as an empty one."""
     try:
-        value: Any = verbatim.loads(arguments) if arguments.strip() else {}
-        return verbatim.dumps(_ordered(value))
+        value: Any = verbatim.loads(arguments)
     except ValueError:
-        return arguments
+        value = {}
+    return verbatim.dumps(_ordered(value)) if isinstance(value, dict) else "{}"
 
 
 def _ordered(value: Any) -> Any:
+    """With numbers as JavaScript has them, where 1.0 is written as 1."""
     match value:
+        case bool():
+            return value
+        case str():
+            return clean(value)
+        case int() | float() if abs(value) <= LARGEST:
+            return float(value)
         case dict():
             return {name: _ordered(value[name]) for name in sorted(value)}
         case list():

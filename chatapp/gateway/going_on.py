@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
-from django.db import Error
-
-from ..store import in_thread, in_writer
+from ..store import in_thread
 from .answering import Program
 from .doors.asked import Asked
 from .doors.responses.errors import unknown_previous
-from .doors.responses.kept import KeptResponse, input_kept, input_place, joined, referenced
+from .doors.responses.kept import Exchanged, input_kept, input_place, joined, referenced
 from .doors.responses.socket import Remembered
 from .handed import place_of
 from .models import StoredResponse
@@ -30,7 +28,7 @@ class GoingOn:
 
     program: Program
     remembered: Remembered | None = None
-    way: Sequence[KeptResponse] = ()
+    way: Sequence[Exchanged] = ()
     found: Mapping[str, Any] = field(default_factory=dict)
     asked: Asked | None = None
 
@@ -48,32 +46,33 @@ class GoingOn:
     def _keeps(self) -> bool:
         return self.program.key.keeps_responses and keeps_any()
 
-    async def _way_to(self, previous: str) -> Sequence[KeptResponse]:
+    async def _way_to(self, previous: str) -> Sequence[Exchanged]:
         if self.remembered and (way := self.remembered.way_to(previous)):
             return way
         place = place_of(previous)
         rows = await in_thread(stored.load_way)(self.program.key.owner_id, place.secret) if place else []
         if not rows:
             raise unknown_previous(previous)
-        return [KeptResponse(row.input, row.response["output"]) for row in rows]
+        return [Exchanged(row.input, row.response["output"]) for row in rows]
 
-    async def keep(self, secret: str, response: Mapping[str, Any]) -> None:
-        """For as long as the connection lasts, and for longer where that is wished."""
+    def keep(self, secret: str, response: Mapping[str, Any]) -> Callable[[], None] | None:
+        """For as long as the connection lasts; what is to be written where it is kept for longer."""
         assert self.asked
         input = input_kept(self.asked, secret, self.found)
         if self.remembered is not None:
-            self.remembered.keep(response["id"], [*self.way, KeptResponse(input, response["output"])])
-        if self.asked.store:
-            key, previous = self.program.key, place_of(self.asked.previous)
-            with suppress(Error):
-                await in_writer(stored.store_response)(
-                    secret,
-                    owner=key.owner_id,
-                    key=key.pk,
-                    previous=previous.secret if previous else "",
-                    input=list(input),
-                    response=dict(response),
-                )
+            self.remembered.keep(response["id"], [*self.way, Exchanged(input, response["output"])])
+        if not self.asked.store:
+            return None
+        key, previous = self.program.key, place_of(self.asked.previous)
+        return partial(
+            stored.store_response,
+            secret,
+            owner=key.owner_id,
+            key=key.pk,
+            previous=previous.secret if previous else "",
+            input=list(input),
+            response=dict(response),
+        )
 
     def forget(self) -> None:
         """What was asked of it has failed."""

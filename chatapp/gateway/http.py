@@ -4,26 +4,30 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import time
 from collections.abc import Awaitable, Callable, Mapping
-from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Any
-from urllib.parse import parse_qs, unquote
+from typing import Any, NamedTuple
+from urllib.parse import parse_qs
 from uuid import uuid4
 
 from django.db import Error
 
 from ..core import verbatim
-from ..pages.door.reception import HEADER, SENTENCES, STATUS, Refusal
-from .doors.door import INVALID, LIMITED, NOT_FOUND, OURS, OVERLOADED, TOO_LARGE, Door, Frame, Wrong, as_sse
+from ..pages.health.counters import REQUESTS
+from ..pages.visitors import address_seen
+from .doors.door import INVALID, NOT_FOUND, Door, Frame, Wrong, as_sse
+from .refused import BROKEN, NO_DATABASE, refused_at_the_door
 
 log = logging.getLogger(__name__)
+requests_log = logging.getLogger("chatapp.requests")
 
 Scope = dict[str, Any]
 Receive = Callable[[], Awaitable[dict[str, Any]]]
 Send = Callable[[dict[str, Any]], Awaitable[None]]
-REFUSED = HEADER.lower()
-NO_DATABASE = "The database cannot be asked at the moment. Try again in a moment."
+# More fields than this no query has that means something.
+MOST_FIELDS = 50
+_METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE")
 _JSON = {"content-type": "application/json"}
 _STREAM = {"content-type": "text/event-stream; charset=utf-8", "x-accel-buffering": "no"}
 _ALWAYS = {"cache-control": "no-store", "x-content-type-options": "nosniff"}
@@ -63,16 +67,25 @@ class Connection:
 
     def __init__(self, request: Request, send: Send, door: Door) -> None:
         self.request, self._send, self.door = request, send, door
-        self.has_begun = False
+        self.status: int | None = None
+
+    @property
+    def has_begun(self) -> bool:
+        return self.status is not None
 
     async def answer(self, status: int, body: Mapping[str, Any], headers: Mapping[str, str] = {}) -> None:
         content = verbatim.encode(body)
         await self._start(status, {**_JSON, **headers, "content-length": str(len(content))})
         await self._send({"type": "http.response.body", "body": content})
 
-    async def refuse(self, wrong: Wrong) -> None:
+    async def refuse(self, wrong: Wrong, headers: Mapping[str, str] = {}) -> None:
+        """Where a stream has begun already, it ends without the frame that says that it is whole."""
+        if self.has_begun:
+            await self.end_stream()
+            return
         wait = {"retry-after": str(wrong.wait)} if wrong.wait is not None else {}
-        await self.answer(wrong.status, self.door.error(wrong, self.request.id), wait)
+        asked = {"www-authenticate": "Bearer"} if wrong.status == 401 else {}
+        await self.answer(wrong.status, self.door.error(wrong, self.request.id), {**wait, **asked, **headers})
 
     async def begin_stream(self, headers: Mapping[str, str]) -> None:
         await self._start(200, {**_STREAM, **headers})
@@ -85,7 +98,8 @@ class Connection:
         await self._send({"type": "http.response.body", "body": b""})
 
     async def _start(self, status: int, headers: Mapping[str, str]) -> None:
-        self.has_begun = True
+        self.status = status
+        REQUESTS[str(status)] += 1
         named = {**_ALWAYS, **headers, "x-request-id": self.request.id, "request-id": self.request.id}
         rows = [(name.encode(), value.encode("latin-1", "replace")) for name, value in named.items()]
         await self._send({"type": "http.response.start", "status": status, "headers": rows})
@@ -96,18 +110,44 @@ Handler = Callable[[Request, Connection], Awaitable[None]]
 Routes = Mapping[str, Mapping[str, tuple[Door, Handler]]]
 
 
+class _Way(NamedTuple):
+    """Where a request leads. `name`: its address without what stands for an id, which is `given`. `wrong`: why it leads nowhere."""
+
+    door: Door
+    name: str
+    given: str
+    ways: Mapping[str, tuple[Door, Handler]]
+    wrong: Wrong | None = None
+
+    def handler(self, method: str) -> tuple[Door, Handler]:
+        return self.ways[_read(method)]
+
+
 class GatewayApplication:
     def __init__(self, routes: Routes, elsewhere: Door) -> None:
         self._routes, self._elsewhere = routes, elsewhere
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        refused, body = await _body(scope, receive)
-        request = _request(scope, body)
-        door, handler, wrong = self._handler(request)
-        connection = Connection(request, send, door)
-        if why := refused or wrong:
-            await connection.refuse(why)
+        body = await _body(receive)
+        if body is None:
             return
+        request = _request(scope, body)
+        way = self._way(request)
+        connection = Connection(request, send, way.door)
+        began = time.monotonic()
+        try:
+            await self._answered(way, request, connection, receive)
+        finally:
+            _log(request, way, connection, (time.monotonic() - began) * 1000)
+
+    async def _answered(self, way: _Way, request: Request, connection: Connection, receive: Receive) -> None:
+        if why := refused_at_the_door(request.headers, has_key=bool(request.secret)) or way.wrong:
+            allowed = {"allow": ", ".join(_allowed(way.ways))} if why.status == 405 else {}
+            await connection.refuse(why, allowed)
+            return
+        if way.given:
+            object.__setattr__(request, "query", {**request.query, "id": way.given})
+        _, handler = way.handler(request.method)
         await _while_connected(self._handled(handler, request, connection), receive)
 
     async def _handled(self, handler: Handler, request: Request, connection: Connection) -> None:
@@ -117,84 +157,101 @@ class GatewayApplication:
             await connection.refuse(wrong)
         except Error as error:
             log.warning("a program could not be served: %s", type(error).__name__)
-            await connection.refuse(Wrong(503, OVERLOADED, NO_DATABASE, "server_error", wait=2))
+            await connection.refuse(NO_DATABASE)
         except Exception as error:
             log.error(
                 "a request of a program broke: %s",
                 type(error).__name__,
                 exc_info=log.isEnabledFor(logging.DEBUG),
             )
-            if not connection.has_begun:
-                await connection.refuse(
-                    Wrong(500, OURS, "Something broke inside Thoughtline.", "server_error")
-                )
+            await connection.refuse(BROKEN)
 
-    def _handler(self, request: Request) -> tuple[Door, Handler, Wrong | None]:
-        ways, given = self._ways(request.path)
-        if ways is None:
-            sentence = f"There is no {request.method} {request.path[:200]} here."
-            return self._elsewhere, _nowhere, Wrong(404, NOT_FOUND, sentence, "unknown_url")
-        method = "GET" if request.method == "HEAD" else request.method
-        if method not in ways:
-            door = next(iter(ways.values()))[0]
-            sentence = f"{request.path[:200]} takes {' and '.join(ways)}, not {request.method[:20]}."
-            return door, _nowhere, Wrong(405, INVALID, sentence, "method_not_allowed")
-        if given:
-            object.__setattr__(request, "query", {**request.query, "id": given})
-        return *ways[method], None
+    def _way(self, request: Request) -> _Way:
+        path, method = request.path, request.method
+        name, given = self._found(path)
+        if not name:
+            sentence = f"There is no {method[:20]} {path[:200]} here."
+            return _Way(self._nearest(path), "", "", {}, Wrong(404, NOT_FOUND, sentence, "unknown_url"))
+        ways = self._routes[name]
+        if _read(method) in ways:
+            return _Way(ways[_read(method)][0], name, given, ways)
+        sentence = f"{path[:200]} takes {' and '.join(ways)}, not {method[:20]}."
+        door = next(iter(ways.values()))[0]
+        return _Way(door, name, given, ways, Wrong(405, INVALID, sentence, "method_not_allowed"))
 
-    def _ways(self, path: str) -> tuple[Mapping[str, tuple[Door, Handler]] | None, str]:
+    def _found(self, path: str) -> tuple[str, str]:
+        """The address that this is, and what stands in the place of its id."""
         path = path.rstrip("/")
-        if path in self._routes:
-            return self._routes[path], ""
-        for known, ways in self._routes.items():
+        if path in self._routes and "{" not in path:
+            return path, ""
+        for known in self._routes:
             before, marked, after = known.partition("{id}")
             if marked and path.startswith(before) and path.endswith(after):
                 given = path[len(before) : len(path) - len(after)]
                 if given and (after or "/" not in given or before == "/v1/models/"):
-                    return ways, given
-        return None, ""
+                    return known, given
+        return "", ""
+
+    def _nearest(self, path: str) -> Door:
+        """Whose shape whoever comes there most likely reads."""
+        near = [known for known in self._routes if "{" not in known and path.startswith(f"{known}/")]
+        return next(iter(self._routes[max(near, key=len)].values()))[0] if near else self._elsewhere
 
 
-async def _nowhere(request: Request, connection: Connection) -> None:
-    pass
+def _read(method: str) -> str:
+    return "GET" if method == "HEAD" else method
+
+
+def _allowed(ways: Mapping[str, Any]) -> list[str]:
+    return [*ways, *(["HEAD"] if "GET" in ways else [])]
+
+
+def _log(request: Request, way: _Way, connection: Connection, ms: float) -> None:
+    """Nothing of what was sent: neither ids nor names of models."""
+    method = request.method if request.method in _METHODS else "another"
+    facts = {"method": method, "path": way.name or "/v1/…", "ms": round(ms, 1)}
+    # Whoever has gone away before was told nothing.
+    told = {} if connection.status is None else {"status": connection.status}
+    requests_log.info("request", extra=facts | told)
 
 
 def _request(scope: Scope, body: bytes) -> Request:
-    headers = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]}
-    query = parse_qs(scope.get("query_string", b"").decode("latin-1"), max_num_fields=50)
-    client = scope.get("client") or ("", 0)
+    headers = headers_of(scope)
     return Request(
         method=scope["method"],
-        path=unquote(scope["path"]),
-        query={name: values[-1] for name, values in query.items()},
+        path=scope["path"],
+        query=_query(scope.get("query_string", b"").decode("latin-1")),
         headers=headers,
         body=body,
-        address=client[0],
+        address=address_of(scope, headers),
     )
 
 
-async def _body(scope: Scope, receive: Receive) -> tuple[Wrong | None, bytes]:
-    """Whole, since it was let in whole; what the door of the house refused is told in the shape of this one."""
+def headers_of(scope: Scope) -> dict[str, str]:
+    """By names in lower case. Of those that come twice, the last."""
+    return {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]}
+
+
+def address_of(scope: Scope, headers: Mapping[str, str]) -> str:
+    peer, _ = scope.get("client") or ("", 0)
+    return address_seen(peer, headers.get("x-forwarded-for", ""))
+
+
+def _query(text: str) -> dict[str, str]:
+    fields = "&".join(text.split("&", MOST_FIELDS)[:MOST_FIELDS])
+    return {name: values[-1] for name, values in parse_qs(fields).items()}
+
+
+async def _body(receive: Receive) -> bytes | None:
+    """Whole, since it was let in whole; None where whoever sends it has gone before its end."""
     pieces, more = [], True
     while more:
         message = await receive()
         if message["type"] == "http.disconnect":
-            break
+            return None
         pieces.append(message.get("body", b""))
         more = message.get("more_body", False)
-    told = dict(scope["headers"]).get(REFUSED.encode(), b"").decode("latin-1")
-    return (_refusal(told) if told else None), b"".join(pieces)
-
-
-def _refusal(told: str) -> Wrong | None:
-    with suppress(ValueError):
-        refusal = Refusal(told)
-        kind = {413: TOO_LARGE, 429: LIMITED, 503: OVERLOADED}.get(STATUS[refusal], INVALID)
-        sentence = SENTENCES.get(refusal, "That is too much at once.")
-        wait = None if STATUS[refusal] == 413 else 5
-        return Wrong(STATUS[refusal], kind, sentence, "request_too_large" if wait is None else "", wait=wait)
-    return None
+    return b"".join(pieces)
 
 
 async def _while_connected(work: Any, receive: Receive) -> None:

@@ -7,7 +7,7 @@ import time
 from ..turns.engine import engine
 from .doors import messages, models
 from .doors.door import NOT_FOUND, Door, Wrong
-from .doors.models import Offered
+from .doors.models import ListedModel
 from .http import Connection, Request
 from .names import known_models, models_listed
 from .serving import let_in
@@ -41,14 +41,15 @@ async def show_model(request: Request, connection: Connection) -> None:
     await connection.answer(200, told(found))
 
 
-async def _offered(request: Request, connection: Connection) -> list[Offered]:
+async def _offered(request: Request, connection: Connection) -> list[ListedModel]:
     if of_anthropic(request):
         connection.door = _messages
     program = await let_in(request)
     catalog = engine().catalog
     listed = models_listed(program.key, catalog, known=await known_models(catalog))
     return [
-        Offered(each.name, each.spec.label or each.spec.name, STARTED, each.spec.provider) for each in listed
+        ListedModel(each.name, each.spec.label or each.spec.name, STARTED, each.spec.provider)
+        for each in listed
     ]
 
 

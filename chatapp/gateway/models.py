@@ -52,12 +52,14 @@ class ApiKey(models.Model):
 
 
 class KeyDay(models.Model):
-    """What was used with a key on one day (UTC). `cost` in millionths of a dollar; of `unpriced` requests nobody knew the price."""
+    """What was used of one model with a key on one day (UTC). `cost` in millionths of a dollar; of `unpriced` requests nobody knew the
+    price."""
 
     COUNTS = ("turns", "input", "cached", "output", "reasoning", "cost", "unpriced")
 
     key = models.ForeignKey(ApiKey, models.CASCADE, related_name="days")
     day = models.DateField()
+    model = models.CharField(max_length=300)
     turns = models.PositiveBigIntegerField(default=0)
     input = models.PositiveBigIntegerField(default=0)
     cached = models.PositiveBigIntegerField(default=0)
@@ -67,7 +69,7 @@ class KeyDay(models.Model):
     unpriced = models.PositiveBigIntegerField(default=0)
 
     class Meta:
-        constraints = [models.UniqueConstraint(fields=["key", "day"], name="one_count_per_key")]
+        constraints = [models.UniqueConstraint(fields=["key", "day", "model"], name="one_count_per_key")]
 
     def __str__(self) -> str:
         return f"{self.key_id} on {self.day}"
@@ -75,7 +77,7 @@ class KeyDay(models.Model):
 
 class KeyRequest(models.Model):
     """A request that is being answered, by the process of the name `runner`. `estimate`: the tokens that it has reserved.
-    `seen_at`: when that process last said that it is at work on it. `counted_by_log`: it is a turn, which is counted as such."""
+    `seen_at`: when that process last said that it is at work on it."""
 
     id = models.UUIDField(primary_key=True, default=uuid4, editable=False)
     key = models.ForeignKey(ApiKey, models.CASCADE, related_name="requests")
@@ -85,7 +87,6 @@ class KeyRequest(models.Model):
     began_at = models.DateTimeField(default=timezone.now)
     seen_at = models.DateTimeField()
     estimate = models.PositiveBigIntegerField(default=0)
-    counted_by_log = models.BooleanField(default=False)
 
     def __str__(self) -> str:
         return f"request {self.id}"
@@ -232,13 +233,12 @@ class StoredResponse(models.Model):
 
 
 class RecordedRun(models.Model):
-    """A conversation that a program drives. `key_name`: what its key was called, also when that is gone."""
+    """A conversation that a program drives, and with which key."""
 
     conversation = models.OneToOneField(
         Conversation, models.CASCADE, primary_key=True, related_name="recorded_run"
     )
     key = models.ForeignKey(ApiKey, models.SET_NULL, null=True, related_name="runs")
-    key_name = models.CharField(max_length=NAME_CAP)
 
     def __str__(self) -> str:
         return f"run in {self.conversation_id}"

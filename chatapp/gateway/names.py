@@ -59,10 +59,18 @@ def models_listed(key: ApiKey, catalog: Catalog, *, known: Sequence[ModelSpec]) 
     for spec in [*allowed, *unlisted]:
         found.setdefault(spec.id, spec)
     for spec in allowed:
-        if len(_bare(spec.name, known)) == 1:
+        if _listed_as(spec.name, catalog, known) == [spec.id]:
             found.setdefault(spec.name, spec)
     may = set(key.models)
     return [ModelListed(name, spec) for name, spec in found.items() if not may or spec.id in may]
+
+
+def short_name(spec: ModelSpec, catalog: Catalog, known: Sequence[ModelSpec]) -> str:
+    """The shortest one that means it, without the colon that some programs refuse."""
+    for name in (spec.name, f"{spec.provider}/{spec.name}"):
+        if _listed_as(name, catalog, known) == [spec.id]:
+            return name
+    return spec.id
 
 
 def _offered(catalog: Catalog, name: str) -> ModelSpec | None:
@@ -81,20 +89,20 @@ def _unnamed(key: ApiKey, default: str) -> str:
 def _named(word: str, key: ApiKey, catalog: Catalog, known: Sequence[ModelSpec]) -> str:
     if word in key.names:
         return str(key.names[word])
-    whole = list(_whole(word, catalog))
-    bare = _bare(word, known)
-    listed = {spec.id for spec in known}
-    if found := next((name for name in whole if name in listed), ""):
-        return found
-    if len(bare) > 1:
-        raise NoSuchModel(
-            f"Several providers have {_shown(word)}. Say which: {_one_of(spec.id for spec in bare)}."
-        )
-    if bare:
-        return bare[0].id
-    if whole:
-        return whole[0]
-    raise NoSuchModel(f"No model here is called {_shown(word)}.{_near(word, known)}")
+    meant = _listed_as(word, catalog, known)
+    if len(meant) > 1:
+        raise NoSuchModel(f"Several providers have {_shown(word)}. Say which: {_one_of(meant)}.")
+    # A whole name may be of a model that its provider does not list.
+    found = next(iter([*meant, *_whole(word, catalog)]), "")
+    if not found:
+        raise NoSuchModel(f"No model here is called {_shown(word)}.{_near(word, known)}")
+    return found
+
+
+def _listed_as(word: str, catalog: Catalog, known: Sequence[ModelSpec]) -> list[str]:
+    """The whole names of those that are listed and that it can mean."""
+    whole = [name for name in _whole(word, catalog) if any(spec.id == name for spec in known)]
+    return whole[:1] or [spec.id for spec in known if spec.name == word]
 
 
 def _whole(word: str, catalog: Catalog) -> Iterable[str]:
@@ -103,10 +111,6 @@ def _whole(word: str, catalog: Catalog) -> Iterable[str]:
         provider, _, own = word.partition(separator)
         if own and provider in catalog.names:
             yield str(ModelName(provider, own))
-
-
-def _bare(word: str, known: Sequence[ModelSpec]) -> list[ModelSpec]:
-    return [spec for spec in known if spec.name == word]
 
 
 def _near(word: str, known: Sequence[ModelSpec]) -> str:

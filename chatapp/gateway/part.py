@@ -8,6 +8,7 @@ import logging
 from uuid import UUID
 
 from django.db import Error
+from django.utils import timezone
 
 from ..store import in_thread
 from ..turns.engine import engine
@@ -15,6 +16,7 @@ from ..turns.parts import PARTS, EnginePart
 from . import under_way
 from .store import requests
 from .store.keys import valid_keys
+from .store.recorded import end_forgotten
 
 log = logging.getLogger(__name__)
 
@@ -37,6 +39,7 @@ class KeyRequests(EnginePart):
         try:
             await in_thread(requests.say_alive)(runner.name)
             await in_thread(requests.end_lost)(runner.is_gone)
+            await in_thread(end_forgotten)(timezone.now())
         except Error as error:
             log.warning("requests of keys were not looked after: %s", type(error).__name__)
 

@@ -12,7 +12,7 @@ from .answering import Answering
 from .doors import responses
 from .doors.door import invalid
 from .doors.responses import compacting, errors
-from .doors.responses.kept import deleted, listed
+from .doors.responses.kept import deleted, listed, shown
 from .going_on import GoingOn
 from .handed import Handed, place_of
 from .http import Connection, Request
@@ -22,7 +22,7 @@ from .store import stored
 
 
 async def show_response(request: Request, connection: Connection) -> None:
-    await connection.answer(200, (await _found(request)).response)
+    await connection.answer(200, shown((await _found(request)).response, request.query))
 
 
 async def list_input(request: Request, connection: Connection) -> None:

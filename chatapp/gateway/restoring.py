@@ -17,6 +17,7 @@ from .doors.door import invalid
 from .handed import Place, Sealing, place_in, place_of
 from .kept import Kept, Scope
 
+CHAT = "chat"
 ORPHAN = "The result for the call '{}' answers no call in this request."
 
 
@@ -69,13 +70,15 @@ class Found:
 @dataclass(slots=True)
 class Restored:
     """`restored`: thoughts that the program had left out; `missed`: answers of which nothing is known here any more. `kept`: what was
-    found of each answer, in their order."""
+    found of each answer, in their order. `made`: the items that each entry of the history became, behind its `opening`."""
 
     log: list[Logged] = field(default_factory=list)
     instructions: str = ""
     restored: int = 0
     missed: int = 0
     kept: list[Kept | None] = field(default_factory=list)
+    made: dict[int, list[Item]] = field(default_factory=dict)
+    opening: int = 0
     # Of which response each thought is, by what it is as an object: two may be alike.
     secrets: dict[int, str] = field(default_factory=dict)
 
@@ -97,25 +100,27 @@ def restored(
 class _Restoring:
     def __init__(self, names: Names, found: Found, scope: Scope, sealing: Sealing, dialect: str) -> None:
         self._names, self._found, self._scope, self._sealing = names, found, scope, sealing
-        self._alike = dialect == scope.dialect
+        self._told_in, self._alike = dialect, dialect == scope.dialect
         self._made = Restored()
         self._messages: list[_Message] = []
         # Where the call of each id stands that the program knows, and how its model called it.
         self._calls: dict[str, tuple[_Message, str, int]] = {}
 
     def of(self, history: Sequence[Told]) -> Restored:
-        opening = _opening(history)
+        opening = self._made.opening = _opening(history)
         self._made.instructions = "\n\n".join(
             said.text for said in history[:opening] if isinstance(said, Said)
         )
-        for each in history[opening:]:
+        for place, each in enumerate(history[opening:], opening):
             match each:
                 case Said():
-                    self._messages.append(_Message("user", [_said(each)]))
+                    items = [_said(each)]
+                    self._messages.append(_Message("user", items))
                 case Answer():
-                    self._answer(each)
+                    items = self._answer(each)
                 case Result():
-                    self._result(each)
+                    items = self._result(each)
+            self._made.made[place] = items
         self._answering()
         self._made.log = [each.logged() for each in self._messages]
         return self._made
@@ -126,29 +131,35 @@ class _Restoring:
             self._messages.append(_Message("assistant"))
         return self._messages[-1]
 
-    def _answer(self, answer: Answer) -> None:
+    def _answer(self, answer: Answer) -> list[Item]:
         at = len(self._made.kept)
         kept = self._found.of(self._names.secrets[at], self._names.digests[at])
         if kept and not _is_same(answer, kept):
             kept = None
         self._made.kept.append(kept)
         message = self._answering()
-        number = message.next_round
+        number = message.next_round()
         if kept:
             items = [replace(item, round=number) for item in self._in_scope(kept)]
             thoughts = (item for item in items if item.kind is Kind.REASONING)
             self._made.secrets.update((id(item), kept.secret) for item in thoughts)
-            message.add(items)
             message.repaired[number] = (
                 f"{kept.scope.provider}:{kept.scope.model}",
                 [Repair(how) for how in kept.repaired],
             )
-            sent = sum(isinstance(part, Thought) for part in answer.parts)
-            self._made.restored += max(0, len(kept.thoughts) - sent)
+            self._made.restored += self._left_out(answer, kept)
         else:
             self._made.missed += 1
-            message.add(self._as_told(answer, number))
+            items = list(self._as_told(answer, number))
+        message.add(items)
         self._note_calls(answer, kept, message, number)
+        return items
+
+    def _left_out(self, answer: Answer, kept: Kept) -> int:
+        """How many of its thoughts the program does not tell. A chat completion tells all of them in one; what was cut goes to nobody."""
+        whole = sum(not thought.cut for thought in kept.thoughts)
+        sent = sum(isinstance(part, Thought) for part in answer.parts)
+        return 0 if sent and self._told_in == CHAT else max(0, whole - sent)
 
     def _in_scope(self, kept: Kept) -> Sequence[Item]:
         """What another place made than the one that is asked keeps its words alone, though both are called alike."""
@@ -213,11 +224,13 @@ class _Restoring:
         bare_of_id = {name: value for name, value in thought.wire.items() if name != "id"}
         return {name: real if value == thought.seal else value for name, value in bare_of_id.items()}
 
-    def _result(self, result: Result) -> None:
+    def _result(self, result: Result) -> list[Item]:
         if result.call_id not in self._calls:
             raise invalid(ORPHAN.format(result.call_id[:100]))
         message, call_id, number = self._calls[result.call_id]
-        message.add([_result_item(result, call_id, number, len(message.items))])
+        items = [_result_item(result, call_id, number, len(message.items))]
+        message.add(items)
+        return items
 
 
 @dataclass(slots=True)
@@ -225,10 +238,11 @@ class _Message:
     role: str
     items: list[Item] = field(default_factory=list)
     repaired: dict[int, tuple[str, Sequence[Repair]]] = field(default_factory=dict)
+    rounds: int = 0
 
-    @property
     def next_round(self) -> int:
-        return max((item.round for item in self.items), default=-1) + 1
+        self.rounds += 1
+        return self.rounds - 1
 
     def add(self, items: Any) -> None:
         self.items.extend(items)
@@ -270,6 +284,7 @@ def _is_same(answer: Answer, kept: Kept) -> bool:
     if "".join(map(bare, texts)) != "".join(map(bare, words)) or len(calls) != len(real):
         return False
     return all(
-        name == item.name and same_arguments(arguments) == same_arguments(item.text)
+        name == item.name
+        and (arguments == item.text or same_arguments(arguments) == same_arguments(item.text))
         for (name, arguments), item in zip(calls, real, strict=True)
     )

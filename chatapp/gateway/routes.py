@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from .counting import count_tokens
+from .described.page import show_page
 from .doors import chat, messages, responses
 from .http import GatewayApplication, Routes
 from .listing import list_models, show_model
@@ -11,6 +12,7 @@ from .serving import asks
 from .socket import RespondingSocket
 
 ROUTES: Routes = {
+    "/v1/openapi.json": {"GET": (chat.DOOR, show_page)},
     "/v1/models": {"GET": (chat.DOOR, list_models)},
     "/v1/models/{id}": {"GET": (chat.DOOR, show_model)},
     "/v1/chat/completions": {"POST": (chat.DOOR, asks(chat.DOOR))},

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 
 from ..pages.door.caps import BESIDE
 from ..pages.door.open_sockets import Rate
@@ -12,19 +13,17 @@ from ..store import in_thread
 from ..turns.engine import engine
 from .answering import Answering, Program
 from .doors import responses
-from .doors.door import LIMITED, UNKNOWN_KEY, Door, Frame, Wrong
+from .doors.door import Door, Frame
 from .going_on import GoingOn
 from .http import Connection, Handler, Request, secret_in
 from .models import ApiKey
+from .refused import LONGEST_BODY, NO_KEY, WRONG_KEY, too_often
 from .store.keys import find_key
 
 # Of one key; of one address, the keys that open nothing.
-by_key, wrong_keys = Rate(300, 0.05), Rate(20, 3.0)
+by_key, wrong_keys = Rate(2_000, 0.002), Rate(20, 3.0)
 # An answer is begun when its model says something, or after so long; then it is heard of at least so often.
 BEGUN_SECONDS, PING_SECONDS = 5.0, 15.0
-NO_KEY = "This needs a key of Thoughtline's: make one at /settings/keys/, and send it as `Authorization: Bearer …` or `x-api-key`."
-WRONG_KEY = "This key opens nothing here: it is wrong, was revoked, or has expired."
-TOO_OFTEN = "Too many requests came in so short a time. Try again in a few seconds."
 
 
 async def let_in(request: Request) -> Program:
@@ -32,8 +31,9 @@ async def let_in(request: Request) -> Program:
 
 
 async def let_in_by(secret: str, address: str, headers: Mapping[str, str]) -> Program:
+    """A key that opens something is let in wherever it comes from: whoever tries wrong ones there slows nobody down."""
     if not secret:
-        raise Wrong(401, UNKNOWN_KEY, NO_KEY, "invalid_api_key")
+        raise replace(NO_KEY)
     key = opened(await in_thread(find_key)(secret), address)
     return Program(key=key, name=headers.get("user-agent", "").partition("/")[0])
 
@@ -41,11 +41,9 @@ async def let_in_by(secret: str, address: str, headers: Mapping[str, str]) -> Pr
 def opened(key: ApiKey | None, address: str) -> ApiKey:
     """What was found for a secret. Whoever comes with wrong ones is told so no more often than now and then."""
     if key is None:
-        if not wrong_keys.may(address):
-            raise Wrong(429, LIMITED, TOO_OFTEN, "rate_limit_exceeded", wait=5)
-        raise Wrong(401, UNKNOWN_KEY, WRONG_KEY, "invalid_api_key")
+        raise replace(WRONG_KEY) if wrong_keys.may(address) else too_often(5)
     if not by_key.may(str(key.pk)):
-        raise Wrong(429, LIMITED, TOO_OFTEN, "rate_limit_exceeded", wait=2)
+        raise too_often(2)
     return key
 
 
@@ -57,7 +55,8 @@ def asks(door: Door) -> Handler:
         if going_on:
             asked = await going_on.whole(asked)
         keep_whole = going_on.keep if going_on and asked.store else None
-        answering = Answering(engine(), door, asked, program, keep_whole=keep_whole)
+        again = request.headers.get("idempotency-key", "")[:200]
+        answering = Answering(engine(), door, asked, program, keep_whole=keep_whole, again=again)
         try:
             await answering.prepare()
             await (_streamed if asked.stream else _whole)(answering, connection)
@@ -120,6 +119,4 @@ def sender(header: Callable[[str], str]) -> int | None:
     return found.owner_id if found else None
 
 
-# A history with pictures in it.
-LONGEST_BODY = 32 * 2**20
 BESIDE["/v1/"], SENDERS["/v1/"] = LONGEST_BODY, sender

@@ -10,6 +10,8 @@ from ..providers.base import ProviderError, Trouble
 from .doors.door import INVALID, LIMITED, NOT_FOUND, OVERLOADED, PROVIDER, Wrong
 
 MOST_WORDS = 600
+# Where the provider does not say when it helps to ask again.
+SECONDS = 5
 _BY_TROUBLE = {
     Trouble.KEY: (502, PROVIDER, "provider_key"),
     Trouble.FORBIDDEN: (502, PROVIDER, "provider_forbids"),
@@ -32,8 +34,13 @@ def wrong_of(error: ProviderError) -> Wrong:
     status, kind, code = _BY_TROUBLE[error.trouble]
     own = _own_words(error.raw) if kind == INVALID else ""
     sentence = f"{error.sentence} It said: {own}" if own else error.sentence
-    wait = None if error.wait is None else max(1, ceil(error.wait))
-    return Wrong(status, kind, sentence, code, wait=wait)
+    return Wrong(status, kind, sentence, code, wait=_wait(error, status))
+
+
+def _wait(error: ProviderError, status: int) -> int | None:
+    if error.wait is not None:
+        return max(1, ceil(error.wait))
+    return SECONDS if status in (429, 503) else None
 
 
 def _own_words(raw: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from datetime import UTC, datetime, time, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
 from math import ceil
 from typing import Any, Protocol
@@ -12,7 +12,7 @@ from typing import Any, Protocol
 from django.conf import settings
 from django.contrib.auth.models import User
 from django.db import connection
-from django.db.models import Exists, Q, Sum
+from django.db.models import Exists, F, Q, Sum
 from django.dispatch import receiver
 from django.utils import timezone
 
@@ -21,6 +21,7 @@ from ..catalog.store import load_price
 from ..core.counting import counts, newest, portions
 from ..core.durations import in_short
 from ..core.plural import many
+from ..core.recorded import Recorded
 from ..insight.models import PersonDay
 from ..insight.store.sums import day_of
 from ..reviews.store.reviewers import reviewers
@@ -110,24 +111,37 @@ def load_limit(user: User) -> DailyLimit | None:
     return None
 
 
+_RUNNING = Worded(
+    lambda owner, since: Message.objects.filter(
+        IS_LIVE, status__in=LIVE, conversation__owner=owner, touched_at__gte=since
+    ).only("metadata", "model"),
+    int,
+    datetime,
+)
+_ENDED = Worded(
+    lambda user, day: (
+        PersonDay.objects.filter(user=user, day=day)
+        .order_by()
+        .values("user")
+        .annotate(used=Sum("turns"), tokens=Sum(F("input") + F("output")), paid=Sum("cost"))
+        .values_list("used", "tokens", "paid")
+    ),
+    int,
+    date,
+)
+
+
 def load_used(user: User, now: datetime, beside: UsedToday | None = None) -> UsedToday:
     """What has ended today, and what is being answered: a turn that waits since yesterday is none of today's."""
     today = day_of(now)
-    live = Message.objects.filter(IS_LIVE, status__in=LIVE, conversation__owner=user.pk)
     began = datetime.combine(today, time(), UTC)
-    # Before the sums, to which it is added when it ends.
+    # What is under way comes first: when it ends, it is added to the sums.
     also = sum((load(user, began) for load in ALSO), UsedToday()) if beside is None else beside
-    running = list(live.filter(touched_at__gte=began).values_list("metadata", "model"))
-    open_ones = [_so_far(metadata, model) for metadata, model in running]
-    sums = PersonDay.objects.filter(user=user.pk, day=today).aggregate(
-        turns=Sum("turns"), input=Sum("input"), output=Sum("output"), cost=Sum("cost")
-    )
-    ended = {name: number or 0 for name, number in sums.items()}
-    return also + UsedToday(
-        turns=ended["turns"] + len(running),
-        tokens=ended["input"] + ended["output"] + sum(tokens for tokens, _ in open_ones),
-        cost=ended["cost"] + sum(cost for _, cost in open_ones),
-    )
+    # A program's are counted by request.
+    turns = [row for row in _RUNNING.rows(user.pk, began) if not Recorded(row.metadata).is_by_program]
+    running = [_so_far(row.metadata, row.model) for row in turns]
+    ended = [UsedToday(*map(int, row)) for row in _ENDED.columns(user.pk, today)]
+    return sum(ended, also + sum(running, UsedToday()))
 
 
 def used_in_words(limit: OfADay, used: UsedToday) -> Iterator[str]:
@@ -163,13 +177,13 @@ def _is_one_of(user: User, who: str, row: Any) -> bool:
             return not user.is_staff and bool(row.signed_up)
 
 
-def _so_far(metadata: Any, model: str) -> tuple[int, int]:
-    """Tokens and cost of the rounds that are over, of a turn that is not."""
+def _so_far(metadata: Any, model: str) -> UsedToday:
+    """The rounds that are over, of a turn that is not."""
     price = load_price(model)
     before = portions(metadata)
     portion = newest(metadata, day="", ended="", cost=price.cost if price else None)
     made = counts(metadata, portion, before[-1] if before else None)
-    return made["input"] + made["output"], made["cost"]
+    return UsedToday(1, made["input"] + made["output"], made["cost"])
 
 
 def _exceeded(limit: DailyLimit, used: UsedToday) -> str:

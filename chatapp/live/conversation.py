@@ -4,7 +4,8 @@ other branches beside it, and that something went away."""
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from itertools import takewhile, zip_longest
 from typing import Any, TypeVar
 from uuid import UUID
 
@@ -16,16 +17,18 @@ from ..conversations.news.question import (
     question_as_written,
     render_whole,
 )
+from ..conversations.page.run import render_run
 from ..next_questions.news import next_now, nothing_next
 from ..next_questions.store import waits_in
 from ..pages import operations
+from ..pages.elements import message_id
 from ..pages.operations import Operation
 from ..store import Questions, count_questions, in_thread, load_branch, places
 from ..store.changes import Begun, Ended, Written
 from ..store.models import LIVE, Conversation, Message, Role
 from ..thread.message import ShownMessage, version_of
 from ..thread.meter import is_to_be_counted
-from ..thread.outline import render_line
+from ..thread.outline import render_line, render_questions
 from ..thread.page import Viewer, load_message, load_messages, load_version
 from ..turns.engine import Engine
 from ..turns.notices import Notice, Once
@@ -67,6 +70,8 @@ class ConversationNews:
         self._heard: Written | None = None
         # Whether anything of the viewer's may wait here to be asked.
         self._has_next = False
+        # Whether the page shows where a program was last: then it goes along, wherever the program goes on.
+        self._goes_along = False
 
     async def catch_up(self, version: str) -> None:
         """What happened between the making of the page and now."""
@@ -76,6 +81,7 @@ class ConversationNews:
             return
         before = self.leaf
         made = await in_thread(self._missed)()
+        self._goes_along = bool(self.viewer.program) and await in_thread(self._is_newest)()
         if made and before:
             await self._bring_up_to_date(before, version)
         self.outbox.add(*made, *(await in_thread(self._next)() or nothing_next()))
@@ -85,7 +91,7 @@ class ConversationNews:
         at_work = shown.row.status in AT_WORK
         if shown.row.role == Role.ASSISTANT and (made or shown.version != version or at_work):
             self._follow(self.leaf)
-        elif shown.asks:
+        elif shown.asks or shown.handed:
             self._told = self.leaf, shown.version
             self.outbox.add(operations.say(shown.in_a_word))
 
@@ -110,7 +116,7 @@ class ConversationNews:
             return
         match notice.what:
             case "turn queued" if message == self.leaf:
-                self.outbox.add(operations.state("answering", "1"))
+                self.outbox.add(operations.state("answering", "1"), *await in_thread(self._lead_on)(message))
                 self.outbox.add(*await in_thread(self._next)() if self._has_next else [])
                 self._follow(message)
             case "turn queued":
@@ -131,8 +137,7 @@ class ConversationNews:
         at_hand = begun is not None and is_at_hand(begun) and not self.engine.keeper.is_stopped(answer)
         new = await worked_out(self._below, answer, begun, at_hand=at_hand)
         if new is None:
-            self.outbox.add(*await in_thread(self._beside)(answer))
-            self._forget_family()
+            await self._hear_of_branch(answer)
             return
         self._questions = await self._count(answer, notice.once)
         await self._until_told_of_the_end()
@@ -141,6 +146,17 @@ class ConversationNews:
         self.leaf = answer
         self.outbox.add(*await in_thread(self._next)() if self._has_next else [])
         self._follow(answer, new)
+
+    async def _hear_of_branch(self, answer: UUID) -> None:
+        """Beside the branch on the page. A program's next way is gone along with, where the page shows its last one."""
+        if self.viewer.program and self._goes_along:
+            await self._until_told_of_the_end()
+            self._stop_following()
+            self.outbox.add(*await in_thread(self._turned_to)(answer))
+            self._follow(answer)
+        else:
+            self.outbox.add(*await in_thread(self._beside)(answer))
+        self._forget_family()
 
     async def _count(self, leaf: UUID, once: Once) -> Questions:
         """With the one that was just asked."""
@@ -216,6 +232,10 @@ class ConversationNews:
         ).values_list("pk", flat=True)[:MOST_SIBLINGS]
         return [operations.shell(message.shell()) for message in load_messages(list(beside), self.viewer)]
 
+    def _is_newest(self) -> bool:
+        rows = Message.objects.filter(conversation=self.conversation, deletion=None).order_by("-order")
+        return self.leaf is None or rows.values_list("pk", flat=True).first() == self.leaf
+
     def _missed(self) -> list[Operation]:
         """Questions that were asked below the branch on the page; the last answer becomes its end."""
         rows = Conversation.objects.annotate(has_next=waits_in(self.viewer.user))
@@ -228,11 +248,42 @@ class ConversationNews:
         if self.leaf and self.leaf not in path:
             return []
         there = path.index(self.leaf) + 1 if self.leaf else 0
+        self.leaf = head
+        return self._below_what_stands(path, there)
+
+    def _below_what_stands(self, path: Sequence[UUID], there: int) -> list[Operation]:
+        """Of the branch that now is on the page so many messages stood there already; the last of them may have lost its Continue."""
         shown = load_messages(path[max(0, there - 1) :], self.viewer)
         made = [operations.shell(above.shell()) for above in shown[: min(there, 1)]]
         made += [operations.add("messages", render_whole(message)) for message in shown[min(there, 1) :]]
-        self.leaf = head
-        return made + end_of_branch(shown[-1].row, self.viewer.catalog)
+        return made + end_of_branch(shown[-1].row, self.viewer.catalog, self.viewer.program)
+
+    def _turned_to(self, answer: UUID) -> list[Operation]:
+        """The branch of this answer in place of the one on the page, from where they part."""
+        tree = places.load_tree(self.conversation)
+        before = tree.path_to(self.leaf) if self.leaf in tree.parents else ()
+        path = tree.path_to(answer)
+        there = sum(takewhile(bool, (one == other for one, other in zip(before, path, strict=False))))
+        stays = ["earlier", *map(message_id, path[:there])]
+        self.leaf = answer
+        made = [operations.keep("messages", stays), *self._below_what_stands(path, there)]
+        return made + self._outlined(path, there)
+
+    def _outlined(self, path: Sequence[UUID], there: int) -> list[Operation]:
+        """The branch at a glance, and how many questions it has."""
+        stays = [f"o-{pk}" for pk in path[:there]]
+        shown = load_messages(path[there:], self.viewer)
+        pairs = zip_longest(shown, shown[1:])
+        lines = [render_line(one, below) for one, below in pairs if one.is_question]
+        counted = render_questions(count_questions(self.conversation, path[-1]))
+        made = [operations.keep("outline", stays), *(operations.add("outline", line) for line in lines)]
+        return [*made, operations.put(counted)]
+
+    def _lead_on(self, answer: UUID) -> list[Operation]:
+        """Its program went on with it: what its owner can do now."""
+        if not self.viewer.program:
+            return []
+        return end_of_branch(Message.objects.get(pk=answer), self.viewer.catalog, self.viewer.program)
 
     def _next(self, status: str = "") -> list[Operation]:
         """What waits for the end of the page, which has this status."""
@@ -285,18 +336,26 @@ class ConversationNews:
             self._news = None
         asked = new.asked if new else None
         counted = is_to_be_counted(shown.row, self.viewer.catalog)
-        at_hand = asked is not None and not counted and not self._has_next
+        at_hand = asked is not None and not counted and not self._has_next and not self.viewer.program
         self.outbox.add(*await worked_out(self._ended, shown, asked, at_hand=at_hand))
         self._told = answer, shown.version
         self.outbox.add(operations.state("version", shown.version))
-        if shown.row.status not in LIVE or shown.asks:
+        if shown.row.status not in LIVE or shown.asks or shown.handed:
             self.outbox.add(operations.say(shown.in_a_word))
 
     def _ended(self, answer: ShownMessage, asked: ShownMessage | None) -> list[Operation]:
         if asked is None and answer.row.parent_id:
             asked = load_message(answer.row.parent_id, self.viewer)
         line = [operations.put(render_line(asked, answer))] if asked else []
-        return line + end_of_branch(answer.row, self.viewer.catalog) + self._next(answer.row.status)
+        end = end_of_branch(answer.row, self.viewer.catalog, self.viewer.program)
+        return line + end + self._run() + self._next(answer.row.status)
+
+    def _run(self) -> list[Operation]:
+        """The line above a program's run."""
+        if not self.viewer.program:
+            return []
+        row = Conversation.objects.defer("tools", "instructions").get(pk=self.conversation)
+        return [operations.put(render_run(row, self.viewer.zone))]
 
     async def _until_told_of_the_end(self) -> None:
         """What was asked by itself comes at once behind the answer before it, of which the page is still being told."""

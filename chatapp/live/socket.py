@@ -22,7 +22,7 @@ from django.http.request import split_domain_port, validate_host
 
 from ..conversations.news.ahead import draw_ahead
 from ..conversations.news.list import list_news, row_now
-from ..core.named import number
+from ..core.named import identity, number
 from ..pages.access import is_told_of_theirs, my_conversation
 from ..pages.door.open_sockets import LOOKING, OPEN, OPENINGS, Rate
 from ..pages.operations import Operation
@@ -166,10 +166,18 @@ class Listening(AsyncWebsocketConsumer):
         self, user: User, conversation: UUID, mine: Engine, group: asyncio.TaskGroup
     ) -> ConversationNews:
         asked = parse_qs(self.scope["query_string"].decode("ascii", "replace"))
-        leaf, thoughts_open = await in_thread(_end_of_branch)(user, conversation, asked.get("leaf", [""])[0])
+        leaf, thoughts_open, program = await in_thread(_end_of_branch)(
+            user, conversation, asked.get("leaf", [""])[0]
+        )
         zone = zone_named(self._cookie(ZONE_COOKIE))
         viewer = Viewer(
-            user, thoughts_open, mine.catalog, zone, tools=lambda: mine.tools, known=mine.keeper.known
+            user,
+            thoughts_open,
+            mine.catalog,
+            zone,
+            tools=lambda: mine.tools,
+            known=mine.keeper.known,
+            program=program,
         )
         page = ConversationNews(conversation, viewer, mine, self._outbox, group, leaf=leaf)
         await page.catch_up(asked.get("version", [""])[0])
@@ -216,14 +224,10 @@ def _signed_in(session: str) -> Anybody:
     return who_is_signed_in(session)
 
 
-def _end_of_branch(user: User, conversation: UUID, leaf: str) -> tuple[UUID | None, bool]:
-    """The end of the branch on the page, as the page says, and what its viewer chose."""
-    my_conversation(user, conversation)
-    thoughts_open = load_preference(user).thoughts_open
-    try:
-        return UUID(leaf), thoughts_open
-    except ValueError:
-        return None, thoughts_open
+def _end_of_branch(user: User, conversation: UUID, leaf: str) -> tuple[UUID | None, bool, str]:
+    """The end of the branch on the page, as the page says, what its viewer chose, and what drives it, where a program does."""
+    program = my_conversation(user, conversation).program
+    return identity(leaf), load_preference(user).thoughts_open, program
 
 
 def at_once(sending: Coroutine[Any, Any, None]) -> None:

@@ -33,13 +33,16 @@ PASSED_ON = (
 
 
 def visitor_address(request: HttpRequest) -> str:
-    """As the proxy in front saw it, where the settings say that there is one, else as we see it."""
-    peer = _as_counted(request.META.get("REMOTE_ADDR", ""))
+    return address_seen(request.META.get("REMOTE_ADDR", ""), request.headers.get("X-Forwarded-For", ""))
+
+
+def address_seen(peer: str, forwarded: str) -> str:
+    """As the proxy in front saw it, where the settings say that there is one, else as we see it. `forwarded`: what X-Forwarded-For says."""
     if not settings.PUBLIC_URL.startswith("https:"):
-        return peer
+        return _as_counted(peer)
     # What stands before the last comma was written by whoever came to the proxy.
-    last = request.headers.get("X-Forwarded-For", "").rpartition(",")[2]
-    return _as_counted(last.strip()) or peer
+    last = forwarded.rpartition(",")[2]
+    return _as_counted(last.strip()) or _as_counted(peer)
 
 
 def site_of(request: HttpRequest) -> str:

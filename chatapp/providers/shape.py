@@ -54,9 +54,14 @@ def _value_in_words(name: str, value: Any) -> str:
 
 
 def _tool_names(tools: Sequence[Mapping[str, Any]]) -> str:
-    names = ", ".join(str(tool.get("function", tool)["name"]) for tool in tools)
+    names = ", ".join(_name_of(tool.get("function", tool)) for tool in tools)
     shown = _within(names, LONGEST_SETTING)
     return shown if shown == names else f"{shown} ({len(tools)} of them)"
+
+
+def _name_of(tool: Mapping[str, Any]) -> str:
+    """A provider's own tools have none but that of their kind."""
+    return str(tool.get("name") or tool.get("type") or "unnamed")
 
 
 def _kinds(entries: list[Any]) -> str:

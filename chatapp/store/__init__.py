@@ -32,6 +32,7 @@ from .tree import (
     start_turn,
 )
 from .turns import (
+    WAITS_FOR_PROGRAM,
     LiveTurn,
     append_result,
     append_round,
@@ -40,11 +41,13 @@ from .turns import (
     count_turns,
     finish,
     give_up,
+    hand_over,
     has_been_stopped,
     has_claimed,
     has_ended,
     has_items,
     interrupt,
+    is_with_program,
     load_live_turns,
     requeue,
     save_drafts,
@@ -53,6 +56,7 @@ from .turns import (
 from .verify import verify_log
 
 __all__ = [
+    "WAITS_FOR_PROGRAM",
     "Answer",
     "Answers",
     "AskedFor",
@@ -81,6 +85,7 @@ __all__ = [
     "definitions_of",
     "finish",
     "give_up",
+    "hand_over",
     "has_been_stopped",
     "has_claimed",
     "has_ended",
@@ -89,6 +94,7 @@ __all__ = [
     "in_thread",
     "in_writer",
     "interrupt",
+    "is_with_program",
     "load_answer",
     "load_branch",
     "load_conversation",

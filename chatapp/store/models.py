@@ -55,6 +55,9 @@ IS_UNFINISHED = RawSQL(
 )
 
 
+PROGRAM_CAP = 80
+
+
 class Conversation(models.Model):
     id = models.UUIDField(primary_key=True, default=uuid4, editable=False)
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="conversations")
@@ -65,6 +68,8 @@ class Conversation(models.Model):
     instructions = models.TextField(blank=True, default="")
     # What its models are offered, as it was described when it was chosen: {name, description, schema}.
     tools = VerbatimField(default=list)
+    # What drives it, where that is a program: nobody else writes into it.
+    program = models.CharField(max_length=PROGRAM_CAP, blank=True, default="")
     next_order = models.PositiveBigIntegerField(default=0)
     created_at = models.DateTimeField(auto_now_add=True)
     # The moment of the last question: what the list is ordered by. Looking around does not move it.

@@ -109,6 +109,7 @@ def start_answer(question: UUID, *, author: User | None, asked: AskedFor) -> Sta
         # It is asked once more, now that nobody can delete it meanwhile.
         if row is None or here is None or not rows.exists():
             raise Refused("That question is not there any more.")
+        refuse_to_write(here)
         _refuse_one_more(author, here)
         before = _ABOVE.first(row.parent_id, here.pk) if row.parent_id else None
         answer = _answer_to(row, here.next_order - 1, author, asked, before=before, pk=answer_id)
@@ -172,6 +173,7 @@ def _start_turn(
         raise Refused("That conversation is not there any more.")
     if may:
         may(here)
+    refuse_to_write(here)
     _refuse_one_more(author, here)
     above: Any = _ABOVE.first(parent, conversation) if parent else None
     _refuse_to_follow(parent, above)
@@ -193,6 +195,12 @@ def _start_turn(
     is_alone = not (above.has_more if above else question.order)
     tell_owner(here.owner_id, conversation, "turn queued", answer.id, written if is_alone else None)
     return Started(conversation, question.id, answer.id, here)
+
+
+def refuse_to_write(conversation: Conversation) -> None:
+    """What a program drives nobody else writes into."""
+    if conversation.program:
+        raise Refused(f"{conversation.program} drives this run. Fork it to go on yourself.")
 
 
 def _refuse_one_more(author: User | None, here: Any) -> None:

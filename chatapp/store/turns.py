@@ -17,7 +17,8 @@ from django.utils import timezone
 
 from ..core.decision import arguments_hash
 from ..core.items import Item, Outcome
-from ..core.recorded import Recorded
+from ..core.recorded import BY_PROGRAM, BY_PROGRAM_BEFORE, Recorded
+from ..core.values import fields
 from .branches import load_items, next_round
 from .changes import Ended, tell_owner, turn_ended, turn_goes_on
 from .cutting import Seen, best_seen, cut_off, ended_by, measured_of, sent_for_the_open_round
@@ -39,6 +40,15 @@ from .rows import (
     with_owner,
 )
 from .turns_at_once import refuse_another
+
+# In the metadata of a turn that waits: not for a person's word, but for results.
+WAITS_FOR_PROGRAM = {"asks": [], "waits_for": "program"}
+
+
+def is_with_program(row: Message) -> bool:
+    """Whether the turn waits for what its program makes of its calls."""
+    waits_for = fields(row.metadata).get("waits_for")
+    return row.status == Status.WAITING and waits_for == WAITS_FOR_PROGRAM["waits_for"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +80,17 @@ def append_round(claim: Claim, items: Sequence[Item], measured: Measured) -> Non
     append(row, items, measured)
     keep(row, tries=1)
     DraftRow.objects.filter(message=claim.message).delete()
+
+
+@transaction.atomic
+def hand_over(claim: Claim, items: Sequence[Item], measured: Measured) -> None:
+    """A round whose calls are made by the program that asked: the turn waits for it, without a task and without a lock."""
+    row = hold(claim)
+    append(row, items, measured)
+    row.metadata = {**row.metadata, **WAITS_FOR_PROGRAM}
+    keep(row, status=Status.WAITING, runner="")
+    DraftRow.objects.filter(message=claim.message).delete()
+    tell_of(row, "turn waits")
 
 
 @transaction.atomic
@@ -154,8 +175,11 @@ def requeue(message: UUID, *, runner: str = "") -> bool:
     Conversation.objects.filter(pk=row.conversation_id).update(next_order=F("next_order"))
     if not _may_go_on(row):
         return False
-    metadata = {name: value for name, value in row.metadata.items() if name != "ended"}
+    metadata = {name: value for name, value in row.metadata.items() if name not in ("ended", BY_PROGRAM)}
     metadata["goes_on_at"] = next_round(load_items(message))
+    if row.metadata.get(BY_PROGRAM):
+        # A fork of it goes on here, and is counted like all that does.
+        metadata[BY_PROGRAM_BEFORE] = metadata["goes_on_at"]
     metadata["goes_on_ms"] = metadata.get("elapsed_ms", 0)
     metadata["goes_on_after"] = row.attempt
     metadata["gaps"] = _with_gap(metadata, row.touched_at)
@@ -179,6 +203,8 @@ def _with_gap(metadata: dict[str, Any], stopped: datetime | None) -> dict[str, A
 
 
 def _may_go_on(row: Message) -> bool:
+    if row.conversation.program:
+        return False
     if row.status == Status.FAILED and row.next_seq:
         return False
     return (

@@ -16,8 +16,9 @@ from ..core.contracts import Repair
 from ..core.decision import read_decision
 from ..core.draft import Draft
 from ..core.items import FROM_MODEL, Item, Kind
+from ..core.recorded import TOLD_ROUNDS
 from ..core.tree import repair
-from ..core.values import fields
+from ..core.values import count_in, fields
 from .cutting import without_result
 from .models import ENDED, LIVE, Conversation, Message, Role, ToolRun
 from .models import Draft as DraftRow
@@ -175,22 +176,22 @@ def _metadata(message: Message, items: Sequence[Item]) -> Iterator[str]:
         if not _is_count(metadata.get(name, 0)):
             yield f"its {name} is {_short(metadata[name])}"
     durations, timings = (fields(maps[name]) for name in ("reasoning_durations_ms", "timings_ms"))
-    yield from _durations(durations, items)
+    yield from _durations(durations, items, count_in(metadata.get(TOLD_ROUNDS)) or 0)
     yield from _timings(timings, durations, {item.key for item in items})
     yield from _round_breaches(metadata.get("rounds", []))
 
 
-def _durations(durations: Mapping[str, Any], items: Sequence[Item]) -> Iterator[str]:
+def _durations(durations: Mapping[str, Any], items: Sequence[Item], told: int) -> Iterator[str]:
     thoughts = {item.key: item for item in items if item.kind is Kind.REASONING}
     for key, ms in durations.items():
         if key not in thoughts:
             yield f"the duration of {key!r} belongs to no thought"
         if not _is_count(ms):
             yield f"the duration of {key!r} is {_short(ms)}"
-    # A turn that nobody measured is whole; one that was measured was measured throughout.
+    # A turn that nobody measured is whole; one that was measured was measured throughout, but for what a program told of it.
     if thoughts.keys() & durations.keys():
         for key, thought in thoughts.items():
-            if key not in durations and not thought.cut:
+            if key not in durations and not thought.cut and thought.round >= told:
                 yield f"the thought {key!r} has no duration, and others have one"
 
 

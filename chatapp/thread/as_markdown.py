@@ -22,7 +22,7 @@ def _parts(row: Message, items: Iterable[Item], *, thoughts: bool) -> Iterator[s
     for piece in as_whole_texts(items_so_far(row, items)):
         if piece.whole:
             yield from piece.whole.said[-1:] if piece.whole.is_last else ()
-        elif piece.kind in (Kind.USER_MESSAGE, Kind.ASSISTANT_MESSAGE):
+        elif piece.kind in (Kind.USER_MESSAGE, Kind.ASSISTANT_MESSAGE) and not piece.role:
             yield piece.text
         elif thoughts and piece.kind is Kind.REASONING:
             yield _quoted(f"**{thought_in_words(piece.ms, cut=piece.cut)}**", piece.text)

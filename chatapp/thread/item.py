@@ -26,7 +26,7 @@ from ..pages.stencils import Stencil
 from ..pages.words.moments import Moment
 from .gap_in_words import gap_in_words
 from .item_words import DECIDED, OUTCOMES
-from .items_so_far import ASKS, NEXT, ItemSoFar
+from .items_so_far import ASKS, HANDED, NEXT, ItemSoFar
 from .timeline import YOU
 
 GIST = 120
@@ -37,9 +37,12 @@ WRITING, RUNNING, MISSING = "writing", "running", "missing"
 _STANDS = {
     WRITING: "being written",
     NEXT: "waits for its turn",
+    HANDED: "waits for its result",
     MISSING: "no result",
     **OUTCOMES,
 }
+# It is the program's turn, or it went on without a result.
+_OF_PROGRAMS = {NEXT: "", Outcome.UNKNOWN: "its result never came"}
 # `_item_reasoning.html`, `_item_tool_call.html` and so on.
 _STENCILS = {
     kind: Stencil(f"thread/_item_{kind}.html")
@@ -50,7 +53,8 @@ _BARE = (Kind.ASSISTANT_MESSAGE, Kind.USER_MESSAGE, Kind.TOOL_RESULT)
 
 @dataclass(frozen=True)
 class ShownItem:
-    """One element of an answer. Its shell is what is around the blocks of its body. `asked`: who allows its call."""
+    """One element of an answer. Its shell is what is around the blocks of its body. `asked`: who allows its call; `by_program`: a
+    program drives what it is an element of."""
 
     message: UUID
     piece: ItemSoFar
@@ -59,6 +63,7 @@ class ShownItem:
     viewer: Anybody | None = None
     zone: tzinfo = UTC
     asked: str = YOU
+    by_program: bool = False
 
     @property
     def id(self) -> str:
@@ -66,7 +71,7 @@ class ShownItem:
 
     @property
     def body_id(self) -> str:
-        return self.id if self.piece.kind in _BARE else f"{self.id}-b"
+        return self.id if self.piece.kind in _BARE and not self.piece.role else f"{self.id}-b"
 
     def html(self) -> str:
         return self._render("".join(self.blocks))
@@ -86,7 +91,10 @@ class ShownItem:
     def _look(self) -> dict[str, Hashable]:
         """What its template decides by."""
         if self.piece.kind is Kind.TOOL_CALL:
-            return {"item.state": str(self.state), "item.is_at_work": self.is_at_work}
+            look = {"item.state": str(self.state), "item.is_at_work": self.is_at_work}
+            return {**look, "item.is_programs": self.is_programs}
+        if self.piece.kind is Kind.USER_MESSAGE:
+            return {"piece.role": bool(self.piece.role)}
         return {"item.thoughts_open": self.thoughts_open}
 
     def _said(self) -> dict[str, Any]:
@@ -98,7 +106,9 @@ class ShownItem:
                 return self._thought()
             case Kind.TOOL_CALL:
                 return self._call()
-            case Kind.USER_MESSAGE | Kind.TOOL_RESULT | Kind.PERMISSION_DECISION:
+            case Kind.USER_MESSAGE:
+                return {"item.gist": self.gist} if self.piece.role else {}
+            case Kind.TOOL_RESULT | Kind.PERMISSION_DECISION:
                 return {}
 
     def _thought(self) -> dict[str, Any]:
@@ -180,11 +190,18 @@ class ShownItem:
         return RUNNING if result.open else result.outcome or Outcome.DONE
 
     @property
+    def is_programs(self) -> bool:
+        """A call that the program makes which asked, and nobody here."""
+        return self.by_program or self.piece.by_program
+
+    @property
     def is_at_work(self) -> bool:
         return self.state in (WRITING, RUNNING)
 
     @property
     def stands(self) -> str:
+        if self.is_programs and self.state in _OF_PROGRAMS:
+            return _OF_PROGRAMS[self.state]
         return f"waits for {self.asked}" if self.state == ASKS else _STANDS.get(self.state, "")
 
     @property

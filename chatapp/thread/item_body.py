@@ -28,6 +28,7 @@ from .whole_text import part_of, part_within
 ARGUMENTS = '<h3 class="faint">Arguments</h3>'
 _RESULT = """<div id="{}" data-kind="tool_result" data-item-key="{}" data-outcome="{}">\
 <h3 class="faint">Result</h3>{}</div>"""
+_ATTACHED = """<p class="faint attached">{} was sent along. What is in it is not kept here.</p>"""
 # What is laid out in some milliseconds is; the event loop waits for nothing longer.
 LONG = 8 * 1024
 MARKDOWN = (Kind.REASONING, Kind.ASSISTANT_MESSAGE)
@@ -42,8 +43,8 @@ def blocks_of(message: UUID, piece: ItemSoFar) -> Blocks:
         if piece.open:
             return tuple(blocks_waiting(piece.text, message=str(message), key=piece.key))
         return rendered(message, piece.key, piece.text) or _silent(piece)
-    if piece.kind is Kind.USER_MESSAGE:
-        return rendered_question(message, piece.key, piece.text)
+    if piece.kind is Kind.USER_MESSAGE and not piece.role:
+        return (*rendered_question(message, piece.key, piece.text), *_beside(piece))
     return _as_preformatted(message, piece)
 
 
@@ -52,8 +53,8 @@ async def blocks_within(message: UUID, piece: ItemSoFar) -> Blocks:
         return await part_within(message, piece.whole)
     if piece.kind in MARKDOWN:
         return await rendered_within(message, piece.key, piece.text) or _silent(piece)
-    if piece.kind is Kind.USER_MESSAGE:
-        return await rendered_question_within(message, piece.key, piece.text)
+    if piece.kind is Kind.USER_MESSAGE and not piece.role:
+        return (*await rendered_question_within(message, piece.key, piece.text), *_beside(piece))
     if len(piece.text) + len(piece.result.text if piece.result else "") > LONG:
         return await asyncio.to_thread(_as_preformatted, message, piece)
     return _as_preformatted(message, piece)
@@ -71,8 +72,10 @@ def _as_preformatted(message: UUID, piece: ItemSoFar) -> Blocks:
             return _call_body(message, piece)
         case Kind.PERMISSION_DECISION:
             return ()
-        case Kind.TOOL_RESULT | Kind.REASONING | Kind.ASSISTANT_MESSAGE | Kind.USER_MESSAGE:
-            return (well(pretty_result(piece.text)),)
+        case Kind.USER_MESSAGE:
+            return (well(piece.text), *_beside(piece))
+        case Kind.TOOL_RESULT | Kind.REASONING | Kind.ASSISTANT_MESSAGE:
+            return (well(pretty_result(piece.text)), *_beside(piece))
 
 
 def _call_body(message: UUID, call: ItemSoFar) -> Blocks:
@@ -80,8 +83,14 @@ def _call_body(message: UUID, call: ItemSoFar) -> Blocks:
     blocks = (ARGUMENTS, well(arguments(call.text)))
     if call.result is None or call.result.open:
         return blocks
-    result, text = call.result, SafeString(well(pretty_result(call.result.text)))
+    result = call.result
+    text = SafeString("".join((well(pretty_result(result.text)), *_beside(result))))
     return (*blocks, format_html(_RESULT, item_id(message, result.key), result.key, result.outcome, text))
+
+
+def _beside(piece: ItemSoFar) -> Blocks:
+    """What a program sent along with the words."""
+    return tuple(format_html(_ATTACHED, visible(words)) for words in piece.attached)
 
 
 def well(text: str) -> str:

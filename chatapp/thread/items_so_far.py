@@ -6,15 +6,16 @@ from collections import defaultdict, deque
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
+from ..core.attached import Attached, attached_of, role_of
 from ..core.decision import Decided, read_decision
 from ..core.items import FROM_MODEL, Item, Kind, clean
 from ..core.recorded import Gap, Recorded
-from ..store import Seen, asks_of
+from ..store import Seen, asks_of, is_with_program
 from ..store.models import LIVE, Message
 from .item_words import cut_in_words
 
-# Why a call that is written has no result yet: a person is asked, or it will run.
-ASKS, NEXT = "asks", "next"
+# Why a call that is written has no result yet: a person is asked, it will run, or the program that asked has it.
+ASKS, NEXT, HANDED = "asks", "next", "handed"
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +38,8 @@ class WholeText:
 class ItemSoFar:
     """An item as it is shown, finished or not. `ms`: how long it took; `elapsed`: how long it has been open; `waits`: what a
     call without a result waits for; `withheld`: why its words are not shown; `shortened`: they are not all of them; `whole`: the
-    text of which it is a piece, where there are several; `gap`: how long nothing followed what was cut."""
+    text of which it is a piece, where there are several; `gap`: how long nothing followed what was cut; `role`: in which a program said
+    it, where that is no user's; `attached`: what stood beside it, in words; `by_program`: a call that the program made which asked."""
 
     key: str
     kind: Kind
@@ -56,6 +58,9 @@ class ItemSoFar:
     shortened: bool = False
     whole: WholeText | None = None
     gap: Gap | None = None
+    role: str = ""
+    attached: tuple[str, ...] = ()
+    by_program: bool = False
 
 
 def items_so_far(row: Message, items: Iterable[Item], seen: Seen | None = None) -> list[ItemSoFar]:
@@ -89,7 +94,19 @@ def _from_item(row: Message, item: Item, recorded: Recorded, *, was_last: bool) 
         waits=_waits(row, item.key),
         decided=read_decision(item),
         gap=recorded.gap_after(item.round) if cut else None,
+        role=_role(item),
+        attached=tuple(each.in_a_few_words for each in _attached(item)),
+        by_program=item.kind is Kind.TOOL_CALL and recorded.is_called_by_program(item.round),
     )
+
+
+def _role(item: Item) -> str:
+    role = role_of(item.wire) if item.kind is Kind.USER_MESSAGE else "user"
+    return "" if role == "user" else role
+
+
+def _attached(item: Item) -> tuple[Attached, ...]:
+    return attached_of(item.wire) if item.kind in (Kind.USER_MESSAGE, Kind.TOOL_RESULT) else ()
 
 
 def _took(item: Item, recorded: Recorded) -> int | None:
@@ -102,6 +119,8 @@ def _took(item: Item, recorded: Recorded) -> int | None:
 def _waits(row: Message, key: str) -> str:
     if row.status not in LIVE:
         return ""
+    if is_with_program(row):
+        return HANDED
     return ASKS if key in asks_of(row) else NEXT
 
 

@@ -12,6 +12,7 @@ from uuid import UUID
 from django.template.loader import render_to_string
 from django.utils.safestring import SafeString
 
+from ..core.plural import many, one_or_more
 from ..pages.elements import message_id
 from ..pages.signed_in import Anybody
 from ..pages.stencils import Stencil
@@ -24,10 +25,22 @@ from .endings import Ending, ending
 from .item import ShownItem
 from .meter import Larger
 from .permission import AskedCall, asked_calls, in_a_sentence
+from .programs import (
+    PARTED,
+    HandedCall,
+    handed_calls,
+    handed_for,
+    handed_ms,
+    programs_words,
+    put_back,
+    with_program,
+)
 from .timeline import Timeline
 
 OWN_ACTS = "thread/_acts_own.html"
 _MESSAGE, _BYLINE = Stencil("thread/_message.html"), Stencil("thread/_timeline.html")
+_RESTORED, _PARTED = Stencil("thread/program/_restored.html"), Stencil("thread/program/_parted.html")
+_WORDS = "thread/program/_words.html"
 # So many timelines are kept as they are drawn, those of so few rows and of requests that are said in so few signs.
 DRAWN, FEW_ROWS, BRIEF = 64, 8, 4 * 1024
 
@@ -42,6 +55,8 @@ class Standpoint:
     zone: tzinfo = UTC
     larger: Callable[[str], Sequence[Larger]] = lambda model: ()
     tools: Mapping[str, Tool] = field(default_factory=dict)
+    # What drives the conversation, where a program does: nobody else writes into it.
+    program: str = ""
     # The templates of what can be done to it, and of how it ended: others can do less, or nothing.
     acts: str = OWN_ACTS
     end: str = "thread/_end.html"
@@ -122,7 +137,7 @@ class ShownMessage:
 
     @property
     def may_go_on(self) -> bool:
-        return self.row.pk == self.look.leaf
+        return self.row.pk == self.look.leaf and not self.look.program
 
     @cached_property
     def asks(self) -> tuple[AskedCall, ...]:
@@ -130,9 +145,24 @@ class ShownMessage:
         return asked_calls(self.row, [item.piece for item in self.items], self.look.tools)
 
     @cached_property
+    def handed(self) -> tuple[HandedCall, ...]:
+        """The calls that its program makes now."""
+        return handed_calls(self.row, [item.piece for item in self.items])
+
+    @cached_property
+    def handed_ms(self) -> int:
+        return handed_ms(self.row.touched_at)
+
+    @property
+    def handed_for(self) -> str:
+        return handed_for(self.handed_ms)
+
+    @cached_property
     def end(self) -> Ending | None:
         if self.asks:
             return Ending(self.row.status, in_a_sentence(self.asks))
+        if self.handed:
+            return Ending(self.row.status, with_program(self.handed, self.look.program))
         return ending(self.row, self.look.viewer, waits=self.waits)
 
     @property
@@ -146,7 +176,8 @@ class ShownMessage:
     def html(self) -> str:
         if not self.items and not self.end:
             return self.shell()
-        return self._render(SafeString("".join(item.html() for item in self.items) + self.end_html()))
+        items = "".join(item.html() for item in self.items)
+        return self._render(SafeString(self._programs_words_html + items + self.end_html()))
 
     def shell(self) -> str:
         return self._shell
@@ -162,7 +193,36 @@ class ShownMessage:
         look = {"message.is_question": self.is_question, "message.row.role": self.row.role}
         words = {"message.id": self.id, "message.row.pk": self.row.pk, "message.version": self.version}
         inside = {"timeline": self._timeline_html, "body": body, "acts": self._acts_html}
+        inside |= {"restored": self._restored_html, "parted": self._parted_html}
         return _MESSAGE.fill({**look, "message.row.status": self.row.status}, {**words, **inside})
+
+    @property
+    def _programs_words_html(self) -> str:
+        said = programs_words(self.row) if self.is_question else None
+        return render_to_string(_WORDS, {"message": self, "said": said}) if said else ""
+
+    @property
+    def _restored_html(self) -> str:
+        count = 0 if self.is_question else put_back(self.row)
+        if not count:
+            return ""
+        words = {"put_back": many(count, "thought"), "label": self.timeline.label}
+        words["them"] = one_or_more(count, "it", "them")
+        return _RESTORED.fill({}, {"message.id": self.id, **words})
+
+    @property
+    def _parted_html(self) -> str:
+        """Where a program asked otherwise than before."""
+        n, _ = self.place
+        if not self.look.program or n == 1:
+            return ""
+        before = "its first try" if n == 2 else "the try before"
+        words = {"message.id": self.id, "message.row.conversation_id": self.row.conversation_id}
+        said = PARTED[Role(self.row.role)].format(before)
+        look = before.replace("its", "the")
+        return _PARTED.fill(
+            {}, {**words, "message.previous": self.previous, "said": said, "look": f"See {look}"}
+        )
 
     @property
     def _timeline_html(self) -> str:
@@ -182,6 +242,7 @@ class ShownMessage:
         if not self.look.acts or (self.look.acts == OWN_ACTS and self.is_live and not branches):
             return ""
         look = {"is_live": self.is_live, "is_question": self.is_question, "may_go_on": self.may_go_on}
+        look["is_driven"] = bool(self.look.program)
         words = {
             "id": self.id,
             "row.pk": self.row.pk,

@@ -38,7 +38,7 @@ def render_outline(messages: Sequence[ShownMessage]) -> SafeString:
 
 
 def _line_of(question: ShownMessage, answer: ShownMessage | None) -> OutlineLine:
-    text = " ".join(item.piece.text for item in question.items)
+    text = " ".join(item.piece.text for item in question.items if not item.piece.role)
     ms = _thought_ms(answer) if answer else 0
     width = min(WIDEST, -(-ms // 1000) * 2)
     took = in_short(ms) if ms else ""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, tzinfo
 from uuid import UUID
 
@@ -47,7 +47,7 @@ Known = Callable[[Message, Sequence[Item]], tuple[Message, Sequence[Item]]]
 @dataclass(frozen=True, slots=True)
 class Viewer:
     """Who looks, what they chose, by which clock, and who knows the models and the tools. `known`: the row and the items of a
-    message, with what this process knows of it and could not write yet."""
+    message, with what this process knows of it and could not write yet. `program`: what drives the conversation, where a program does."""
 
     user: User
     thoughts_open: bool
@@ -55,6 +55,7 @@ class Viewer:
     zone: tzinfo = UTC
     tools: Callable[[], Mapping[str, Tool]] = dict
     known: Known = lambda row, items: (row, items)
+    program: str = ""
 
     def look(self, leaf: UUID | None, siblings: Mapping[UUID, tuple[UUID, ...]]) -> Standpoint:
         return Standpoint(
@@ -64,10 +65,14 @@ class Viewer:
             zone=self.zone,
             larger=self.larger,
             tools=self.tools(),
+            program=self.program,
         )
 
     def item(self, message: UUID, piece: ItemSoFar, blocks: Blocks = ()) -> ShownItem:
-        return ShownItem(message, piece, blocks, self.thoughts_open, self.user, self.zone)
+        by_program = bool(self.program)
+        return ShownItem(
+            message, piece, blocks, self.thoughts_open, self.user, self.zone, by_program=by_program
+        )
 
     def larger(self, model: str) -> tuple[Larger, ...]:
         """Models with more room than this one."""
@@ -123,6 +128,7 @@ def load_thread(
     `tree`: where it is known."""
     if leaf is None:
         return Thread(conversation, [])
+    viewer = replace(viewer, program=conversation.program)
     branch, questions = load_counted_branch(leaf, newest=newest, of=conversation)
     look = viewer.look(leaf, _siblings(branch, tree))
     drafts = {leaf: seen} if branch.leaf.status in LIVE else {}
@@ -133,6 +139,7 @@ def load_thread(
 def load_earlier(conversation: Conversation, end: UUID, viewer: Viewer) -> Thread:
     """The messages down to this one; what is below it is on the page already."""
     branch = load_branch(end, newest=NEWEST, of=conversation)
+    viewer = replace(viewer, program=conversation.program)
     look = viewer.look(None, _siblings(branch))
     return Thread(conversation, [shown_of(branch, row, look, viewer) for row in branch.messages])
 

@@ -71,6 +71,7 @@ def _sentences(facts: Round, name: str, *, shortened: bool, goes_on: bool) -> It
     elif shortened:
         yield _OLDEST
     yield from _thoughts(facts, name)
+    yield from _put_back(facts)
     yield from (_set_aside(number, reason) for reason, number in facts.withheld.items() if number)
     if goes_on:
         yield _GOES_ON
@@ -99,6 +100,14 @@ def _thoughts(facts: Round, name: str) -> Iterator[str]:
         yield f"No thought went back to {name}: {'; '.join(left)}."
     elif facts.replayed == 0:
         yield "There were no earlier thoughts to send back."
+
+
+def _put_back(facts: Round) -> Iterator[str]:
+    """Of what a program left out of its history."""
+    if number := facts.restored:
+        yield f"{many(number, 'thought')} {_was(number)} put back that the program had left out."
+    if number := facts.missed:
+        yield f"{many(number, 'thought')} that the program had left out {_was(number)} not found any more."
 
 
 def _set_aside(number: int, reason: str) -> str:

@@ -14,6 +14,7 @@ from ..core.visible import visible_name
 from ..pages.elements import message_id
 from ..pages.words.axis import Mark, Scale, marks, percent
 from ..providers.base import OFF
+from ..store import is_with_program
 from ..store.models import LIVE, Message, Status
 from .figures import UNKNOWN, AnswerFigure, figures_of, in_tenths
 from .item_words import KINDS, OUTCOMES
@@ -22,7 +23,7 @@ from .sent import SentRequest, sent_of
 # What took a smaller part of the time is drawn this wide, or nobody would see it.
 LEAST_WIDTH = 0.005
 NAME_CAP = 80
-YOU, OWNER = "you", "its owner"
+YOU, OWNER, PROGRAM = "you", "its owner", "its program"
 NOT_RUN = "did not run"
 MOST_IN_VIEW = 16
 INFERRED = "≈ A thought that came in one piece is counted from the last sign before it."
@@ -78,6 +79,7 @@ def timeline_of(
     """`label`: what people call the model; `scale`: what several answers are drawn on together, else it is this one's own;
     `asked`: who allows its calls."""
     recorded, live, label = Recorded(row.metadata), row.status in LIVE, label or row.model
+    asked = PROGRAM if is_with_program(row) else asked
     taken = [recorded.thoughts.get(item.key) for item in items if item.kind is Kind.REASONING]
     head = Timeline(
         id=f"{message_id(row.pk)}-head",

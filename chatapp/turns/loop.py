@@ -70,7 +70,7 @@ async def run_turn(claim: Claim, world: World, *, is_new: bool = False, branch: 
     turn = TurnState(claim, answer, world.live, world.keeper, world.now, has_draft=not is_new)
     try:
         async with asyncio.TaskGroup() as group:
-            beside = group.create_task(_keep_draft(turn, world.drafts, world.checkpoint))
+            beside = group.create_task(keep_draft(turn, world.drafts, world.checkpoint))
             await _Loop(turn, world, branch).run(store.without_result(items))
             beside.cancel()
     except* Fenced:
@@ -79,7 +79,7 @@ async def run_turn(claim: Claim, world: World, *, is_new: bool = False, branch: 
         world.live.close(turn.stream)
 
 
-async def _keep_draft(turn: TurnState, drafts: Drafts, every: float) -> None:
+async def keep_draft(turn: TurnState, drafts: Drafts, every: float) -> None:
     """Saves the draft beside the turn. This is also how a turn learns in its silence that it was taken over."""
     while True:
         await asyncio.sleep(every)

@@ -41,6 +41,9 @@ class Runner(Protocol):
     async def start(self, message: UUID, *, seen: int | None = None) -> None:
         """The queued turn begins. `seen`: the attempt that it stands at, where that is known."""
 
+    def accompany(self, claim: Claim, task: asyncio.Task[None]) -> None:
+        """The turn is at work in this task, and ends with it: a request of a program, which nobody else can answer."""
+
     def stopping(self, message: UUID) -> AbstractAsyncContextManager[int | None]:
         """Ends the work on the turn; inside the block it is being stopped in the rows. Gives the attempt that was at work here."""
 
@@ -73,10 +76,16 @@ class EmbeddedRunner:
     async def start(self, message: UUID, *, seen: int | None = None) -> None:
         self._work(message, self._run(message, seen))
 
+    def accompany(self, claim: Claim, task: asyncio.Task[None]) -> None:
+        self._attempts[claim.message] = claim.attempt
+        self._note(claim.message, task)
+
     def _work(self, message: UUID, turn: Coroutine[Any, Any, None]) -> None:
-        self._heartbeat.begin()
         # A turn outlives the request that asked for it, so it must not inherit the request's context.
-        task = asyncio.create_task(turn, context=contextvars.Context())
+        self._note(message, asyncio.create_task(turn, context=contextvars.Context()))
+
+    def _note(self, message: UUID, task: asyncio.Task[None]) -> None:
+        self._heartbeat.begin()
         self._tasks.setdefault(message, set()).add(task)
         task.add_done_callback(lambda done: self._forget(message, done))
 

@@ -1,10 +1,10 @@
-// Copies what a button names: a message as Markdown (data-copy: its address), the code around it (data-copy-code),
-// or a link (data-copy-link: its path). Says that it did, or that the browser did not let it.
+// Copies what a button names: a message as Markdown (data-copy: its address), the code around it (data-copy-code), what stands in a
+// field (data-copy-of: its id), or a link (data-copy-link: its path). Says that it did, or that the browser did not let it.
 const SHOWN_MS = 2000;
 const before = new WeakMap();
 
 document.addEventListener("click", async (event) => {
-  const button = event.target.closest?.("[data-copy], [data-copy-code], [data-copy-link]");
+  const button = event.target.closest?.("[data-copy], [data-copy-code], [data-copy-of], [data-copy-link]");
   if (!button) return;
   try {
     await write(await wanted(button));
@@ -16,6 +16,7 @@ document.addEventListener("click", async (event) => {
 
 async function wanted(button) {
   if (button.hasAttribute("data-copy-code")) return codeOf(button.closest(".code"));
+  if (button.hasAttribute("data-copy-of")) return document.getElementById(button.dataset.copyOf).value;
   if (button.hasAttribute("data-copy-link")) return new URL(button.dataset.copyLink, location.href).href;
   const answer = await fetch(button.dataset.copy).catch(() => ({ ok: false }));
   if (!answer.ok || answer.redirected) throw { words: "The server did not give the text. Try again." };

@@ -28,7 +28,7 @@ const answer = () => {
 const keys = {
   "?": () => (document.getElementById("keys")?.showModal(), true),
   "/": () => find(document.querySelector(".list [type=search]")),
-  Escape: () => press(document.querySelector("#send [formaction]")),
+  Escape: () => press(document.querySelector("#send [formaction], #leads [form=stop]")),
   i: () => find(document.getElementById("message")),
   n: () => press(document.querySelector(".list a.button")),
   j: () => step(1),

@@ -11,7 +11,10 @@ from threading import Thread
 from django.db import connection
 from django.urls import path
 
+from chatapp.gateway.doors import chat
+from chatapp.gateway.routes import ROUTES
 from chatapp.pages.engine_calls import call
+from chatapp.store import in_thread
 from chatapp.turns.engine import engine
 from chatapp.urls import handler400, handler403, handler404, handler500, urlpatterns
 
@@ -61,4 +64,13 @@ class Unkept:
         int(self.words)
 
 
+async def broken_door(request, connection):
+    """The same behind a door of programs."""
+    words = request.json()["text"]
+    logging.getLogger("a.package").error("%s", words)
+    await forgotten(words)
+    await in_thread(int)(words)
+
+
+ROUTES["/v1/broken/{id}"] = {"POST": (chat.DOOR, broken_door)}
 urlpatterns = [path("broken/", broken), *urlpatterns]

@@ -21,6 +21,8 @@ from chatapp import store
 from chatapp.accounts.store import first_account, roles
 from chatapp.core.items import Kind
 from chatapp.gateway.models import KeptResponse, ReplayDay
+from chatapp.gateway.store.keys import KeyChoices, create_key, find_key
+from chatapp.gateway.store.requests import begin_request
 from chatapp.insight.store.sums import day_of
 from chatapp.pages.models import Preference
 from chatapp.pages.staff.password_given import GIVEN_AT
@@ -66,6 +68,13 @@ def conversation(
     Item.objects.bulk_create(items)
     Conversation.objects.filter(pk=row.pk).update(head=messages[-1], next_order=len(messages))
     return str(row.pk)
+
+
+def use_key(secret: str) -> None:
+    """As a program of that name does."""
+    key = find_key(secret)
+    assert key
+    begin_request(key, model="openai:gpt-5", estimate=1, runner="clerk", program="Zed")
 
 
 def keep_thoughts(name: str, number: int) -> None:
@@ -153,6 +162,12 @@ def share(conversation: str) -> str:
     return token
 
 
+def key(owner: str, name: str = "Editor", **chosen: Any) -> str:
+    """The secret of a new key for programs."""
+    _, secret = create_key(User.objects.get(username=owner), KeyChoices(name=name, **chosen))
+    return secret
+
+
 def promote(name: str) -> None:
     """To an administrator."""
     roles.set_roles(User.objects.get(username=name), active=True, staff=True, reviewer=False)
@@ -203,9 +218,11 @@ CAN: dict[str, Callable[..., Any]] = {
     for each in (
         person,
         conversation,
+        use_key,
         keep_thoughts,
         message,
         share,
+        key,
         promote,
         first_code,
         an_hour_passes,

@@ -35,7 +35,8 @@ ENDS_WITH = r"""(words) => {
 }"""
 AT_REST = """() => {
     const page = document.getElementById("thread"), last = [...document.querySelectorAll("article")].at(-1);
-    const sends = document.querySelector("#send button")?.textContent.trim() === "Send";
+    const button = document.querySelector("#send button, #leads [form=stop]");
+    const sends = !button || button.textContent.trim() === "Send";
     return sends && page && !("answering" in page.dataset) && page.dataset.version === last?.dataset.version;
 }"""
 CALM = """() => document.getAnimations().every((one) =>

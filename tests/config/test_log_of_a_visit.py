@@ -33,12 +33,13 @@ WORDS = (
         "instructions",
         "broken",
     ),
-    *("argument", "result", "refusal", "typed"),
+    *("argument", "result", "refusal", "typed", "program", "key"),
 )
 CANARY = {what: f"canary{what}x" for what in WORDS}
 PASSWORD, OTHER_PASSWORD = "a kestrel over one field", "a kestrel over two fields"
 TOLD = (
     "/broken/",
+    "/v1/broken/{id}",
     "a.package",
     "asyncio",
     "a thread",
@@ -186,9 +187,58 @@ def _visit(dana: Browser, reader: Browser, upstream: Upstream) -> None:
     )
     dana.get("accounts/reset/")
     dana.post("accounts/reset/", email="dana@canaryaddressx.org")
+    _program(dana, upstream)
     dana.post("ask/", 403, csrfmiddlewaretoken=CANARY["broken"], text=CANARY["question"])
     dana.post("broken/", 500, text=CANARY["broken"])
     dana.secrets.add(shared)
+
+
+def _program(dana: Browser, upstream: Upstream) -> None:
+    """Through every door: answered, refused, broken, and in the middle of it."""
+    page = dana.post("settings/keys/", name=CANARY["key"], expires="", keeps_responses="on")
+    key = re.search(r"tl_[\w-]{43}", page)[0]
+    dana.secrets |= {key, key[3:]}
+    headers = {"User-Agent": f"{CANARY['program']}/1", "Authorization": f"Bearer {key}"}
+    words = [{"role": "user", "content": CANARY["question"]}]
+    bodies = {
+        "v1/chat/completions": {"messages": words},
+        "v1/messages": {"messages": words, "max_tokens": 500},
+        "v1/responses": {"input": CANARY["question"], "instructions": CANARY["instructions"]},
+    }
+    with closing(httpx.Client(base_url=dana.house.url, headers=headers, timeout=PATIENCE)) as program:
+        for path, body in bodies.items():
+            upstream.plays(Think(CANARY["thought"]), Write(CANARY["answer"]))
+            asked = body | {"model": "openai:gpt-5", "user": CANARY["program"]}
+            answer = program.post(path, json=asked)
+            assert CANARY["answer"] in answer.text
+            upstream.plays(Refuse(400, CANARY["refusal"]))
+            assert program.post(path, json=asked | {"stream": True}).status_code == 400
+            for wrong in (asked | {"stream": CANARY["broken"]}, asked | {"model": CANARY["broken"]}):
+                assert program.post(path, json=wrong).status_code in (400, 404)
+            assert program.post(path, content=f"{{{CANARY['broken']}").status_code == 400
+            assert program.post(path, json=asked, headers={"Authorization": key[:-1]}).status_code == 401
+            program.get(f"{path}/{CANARY['broken']}?after={CANARY['search']}")
+        assert (
+            program.post(f"v1/broken/{CANARY['broken']}", json={"text": CANARY["broken"]}).status_code == 500
+        )
+        program.request(CANARY["broken"], "v1/models")
+    asyncio.run(_over_a_socket(dana, key))
+
+
+async def _over_a_socket(dana: Browser, key: str) -> None:
+    async with (
+        aiohttp.ClientSession() as session,
+        session.ws_connect(f"{dana.house.url}v1/responses", headers={"x-api-key": key}) as socket,
+    ):
+        for message in (
+            CANARY["broken"],
+            {"type": CANARY["broken"]},
+            {"type": "response.create", "input": []},
+        ):
+            await socket.send_str(message if isinstance(message, str) else json.dumps(message))
+            assert "error" in await socket.receive_str(timeout=PATIENCE)
+        await socket.send_bytes(CANARY["broken"].encode())
+        assert "error" in await socket.receive_str(timeout=PATIENCE)
 
 
 @pytest.mark.parametrize("form", ["text", "json"])

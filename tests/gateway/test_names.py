@@ -7,14 +7,14 @@ import asyncio
 import pytest
 
 from chatapp.gateway.models import ApiKey
-from chatapp.gateway.names import NoSuchModel, known_models, model_meant, models_listed
+from chatapp.gateway.names import NoSuchModel, known_models, model_meant, models_listed, short_name
 from chatapp.providers.configured import Choices, StaffSaid
 from tests.support.listed import ListedCatalog, listing
 
 OPENAI = listing("openai", "gpt-5", "gpt-5-mini")
 ANTHROPIC = listing("anthropic", "claude-opus-4-8", "claude-sonnet-4-6")
 OLLAMA = listing("ollama", "qwen3:8b", "gpt-5-mini")
-ROUTER = listing("router", "deepseek/deepseek-r1", "openai/gpt-4.1")
+ROUTER = listing("router", "deepseek/deepseek-r1", "openai/gpt-4.1", "openai/gpt-5")
 DEFAULT = "anthropic:claude-opus-4-8"
 
 
@@ -126,3 +126,12 @@ def test_a_key_lists_what_it_may_ask_alone(catalog):
         "gpt-5",
         "openai:gpt-next",
     }
+
+
+def test_the_shortest_name_of_a_model_means_it_and_has_no_colon_where_it_need_not(catalog, meant):
+    known = asyncio.run(known_models(catalog))
+    names = {spec.id: short_name(spec, catalog, known) for spec in known}
+    assert {model: meant(name) for model, name in names.items()} == {model: model for model in names}
+    assert names["openai:gpt-5"] == "gpt-5"
+    assert names["ollama:gpt-5-mini"] == "ollama/gpt-5-mini"
+    assert names["router:openai/gpt-5"] == "router/openai/gpt-5"

@@ -20,10 +20,11 @@ from chatapp.core.events import Usage
 from chatapp.gateway.models import ApiKey, KeyDay, KeyRequest
 from chatapp.gateway.store import keys
 from chatapp.gateway.store import requests as gateway
+from chatapp.gateway.store.counting import RequestMeasured
 from chatapp.gateway.store.keys import KeyChoices
-from chatapp.gateway.store.requests import RequestMeasured, TooMany
+from chatapp.gateway.store.standing import MOST_OF_KEY, MOST_OF_PERSON, TooMany
 from chatapp.insight.models import ModelDay, PersonDay
-from chatapp.insight.store.sums import day_of
+from chatapp.insight.store.sums import count_anew, day_of
 from chatapp.limits.models import DailyLimit
 from chatapp.store import AskedFor
 from chatapp.store.refusal import BeyondLimit, Refused
@@ -90,10 +91,15 @@ def test_what_was_cut_before_its_usage_was_told_counts_by_estimate(alice, usage,
     assert (day.turns, day.input, day.output, day.model) == (1, input, output, MODEL)
 
 
-def test_what_the_log_counts_is_counted_for_the_key_alone(alice):
-    gateway.end_request(begin(key_of(alice), counted_by_log=True), TOLD)
-    assert of_day(KeyDay.objects.get()) == (1, 100, 60, 20, 5, 0, 1)
-    assert not PersonDay.objects.exists() and not ModelDay.objects.exists()
+def test_figures_that_are_made_anew_have_what_programs_used(alice):
+    key = key_of(alice)
+    gateway.end_request(begin(key), TOLD)
+    gateway.end_request(begin(key), TOLD, "demo:talker")
+    before = [(row.model, *of_day(row)) for row in PersonDay.objects.order_by("model")]
+    count_anew()
+    assert [(row.model, *of_day(row)) for row in PersonDay.objects.order_by("model")] == before
+    assert [row.counts["turns"] for row in ModelDay.objects.all()] == [1, 1]
+    assert keys.load_keys(alice)[0].used.turns == KeyDay.objects.count() == 2
 
 
 def test_it_takes_few_statements(alice):
@@ -154,12 +160,6 @@ def test_what_it_reserved_is_used_until_it_ends_and_then_what_it_took(alice):
     begin(key)
 
 
-def test_a_turn_that_is_made_of_it_is_not_counted_twice(alice):
-    DailyLimit.objects.create(who="everybody", turns=1)
-    begin(key_of(alice), counted_by_log=True)
-    ask(alice)
-
-
 @pytest.mark.parametrize(
     ("own", "said"),
     [
@@ -181,7 +181,7 @@ def test_a_key_has_limits_of_its_own(alice, own, said):
 
 def test_what_a_key_has_reserved_counts_for_its_own_limits(alice):
     key = key_of(alice, tokens=1000)
-    begin(key, 1000, counted_by_log=True)
+    begin(key, 1000)
     with pytest.raises(BeyondLimit, match="1,000 tokens"):
         begin(key)
 
@@ -190,20 +190,17 @@ def test_what_runs_since_yesterday_is_none_of_today_but_is_one_at_once(alice):
     key = key_of(alice, turns=1)
     begin(key)
     KeyRequest.objects.update(began_at=timezone.now() - timedelta(days=1))
-    for _ in range(gateway.MOST_OF_KEY - 1):
-        begin(key_of(alice))
     begin(key)
 
 
-def test_a_key_has_eight_at_once_and_a_person_twenty_four(alice, bob):
+def test_a_key_and_a_person_have_only_so_many_at_once(alice, bob):
     first, *others = (key_of(alice) for _ in range(4))
-    running = [begin(first) for _ in range(8)]
-    with pytest.raises(TooMany, match="8 requests of this key are being answered"):
+    running = [begin(first) for _ in range(MOST_OF_KEY)]
+    with pytest.raises(TooMany, match=f"{MOST_OF_KEY} requests of this key are being answered"):
         begin(first)
-    for key in others[:2]:
-        for _ in range(8):
-            begin(key)
-    with pytest.raises(TooMany, match="24 requests of your keys"):
+    for _ in range(MOST_OF_PERSON - MOST_OF_KEY):
+        begin(others[0])
+    with pytest.raises(TooMany, match=f"{MOST_OF_PERSON} requests of your keys"):
         begin(others[2])
     begin(key_of(bob))
     gateway.end_request(running[0], TOLD)
@@ -214,6 +211,8 @@ def test_a_key_has_eight_at_once_and_a_person_twenty_four(alice, bob):
 def test_of_twenty_at_once_as_many_are_let_in_as_there_is_room(alice):
     DailyLimit.objects.all().delete()
     key, line = key_of(alice), Barrier(20)
+    for _ in range(MOST_OF_KEY - 8):
+        begin(key)
 
     def one() -> None:
         line.wait(PATIENCE)
@@ -222,7 +221,8 @@ def test_of_twenty_at_once_as_many_are_let_in_as_there_is_room(alice):
     racers = [InThread(one) for _ in range(20)]
     assert all(racer.finished(PATIENCE) for racer in racers)
     assert all(isinstance(racer.problem, TooMany | None) for racer in racers)
-    assert KeyRequest.objects.count() == sum(racer.problem is None for racer in racers) == 8
+    assert sum(racer.problem is None for racer in racers) == 8
+    assert KeyRequest.objects.count() == MOST_OF_KEY
 
 
 @pytest.mark.django_db(transaction=True)
@@ -267,7 +267,7 @@ def test_what_nobody_is_at_work_on_any_more_counts_by_estimate(alice):
 
 def test_that_a_key_is_used_is_written_down_once_a_minute(alice):
     key = key_of(alice)
-    begin(key, program="Zed" * 100)
+    begin(key, -5, program="Zed" * 100)
     row = ApiKey.objects.get(pk=key.pk)
     assert row.last_used_at and row.last_program == ("Zed" * 100)[:60]
     again = row.last_used_at + timedelta(seconds=-30)
@@ -280,8 +280,16 @@ def test_that_a_key_is_used_is_written_down_once_a_minute(alice):
     assert ApiKey.objects.get(pk=key.pk).last_used_at != again
 
 
+def test_whatever_a_program_calls_itself_and_reserves_can_be_kept(alice):
+    begin(key_of(alice), 10**30, program="\x00\u202eZed")
+    assert ApiKey.objects.get().last_program == "⟨U+0000⟩⟨U+202E⟩Zed"
+
+
 def test_a_key_that_went_meanwhile_begins_nothing(alice):
     key = key_of(alice)
+    keys.revoke_key(alice, key.pk)
+    with pytest.raises(Refused):
+        begin(key)
     ApiKey.objects.all().delete()
     with pytest.raises(Refused):
         begin(key)

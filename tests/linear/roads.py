@@ -22,10 +22,12 @@ from chatapp.core.history import History, Question
 from chatapp.core.items import FROM_MODEL, Item, Kind
 from chatapp.gateway.doors import chat as chat_door
 from chatapp.gateway.doors import messages as messages_door
+from chatapp.gateway.doors import responses
 from chatapp.gateway.doors.attachments import at_address
 from chatapp.gateway.doors.door import Door, Ended, Wrong
 from chatapp.gateway.doors.estimate import estimate
 from chatapp.gateway.doors.given import Given
+from chatapp.gateway.doors.responses import compacted, kept, socket
 from chatapp.gateway.handed import Handed
 from chatapp.gateway.models import ApiKey
 from chatapp.gateway.names import model_meant
@@ -120,6 +122,8 @@ ROADS |= {
     "a line of the log as JSON": lambda text: JsonFormatter(["a-secret"]).format(_record(text)),
     "an answer of the demo": lambda text: Reply(History((Question(text),)), _TOOLS, "high", 0).pieces(),
     "what was sent": lambda text: shape_of({"messages": [{"role": "user", "content": text}], text: text}),
+    "a request of the Responses door": lambda text: [_in_responses(said) for said in (text, f"data:{text}")],
+    "an answer of the Responses door": lambda text: _out_of_responses(text),
     "what an MCP server answered": lambda text: results.in_text(_answer(text)),
     "a request to the chat door": lambda text: _read(chat_door.DOOR, text),
     "a request to the messages door": lambda text: _read(messages_door.DOOR, text),
@@ -167,6 +171,46 @@ def _page(text: str) -> str:
     page.begin_verbatim()
     page.say(text)
     return page.text()
+
+
+def _in_responses(text: str) -> None:
+    """With the text in every place where there can be one."""
+    parts = [
+        {"type": "input_text", "text": text},
+        {"type": "input_image", "image_url": text},
+        {"type": "input_file", "file_data": text, "filename": text},
+    ]
+    items = [
+        *({"role": "user", "content": [part]} for part in parts),
+        {"type": "reasoning", "summary": parts[:1], "encrypted_content": text, "id": text},
+        {"type": "function_call", "call_id": text, "name": text, "namespace": text, "arguments": text},
+        {"type": "function_call_output", "call_id": text, "output": text},
+        {"type": "compaction", "encrypted_content": f"{compacted.OURS}{text}"},
+        {"type": text, "id": text},
+    ]
+    function = {"type": "function", "name": text, "description": text}
+    tools = [function, {"type": "namespace", "name": text, "tools": [function]}]
+    choice = {"type": "function", "name": text}
+    for item in items:
+        with suppress(Wrong):
+            asked = responses.DOOR.read({"model": text, "input": [item], "instructions": text}, {})
+            kept.joined([kept.Exchanged(kept.input_kept(asked, text), [])], asked)
+    for body in ({"input": text, "tools": tools, "tool_choice": choice}, {"input": text, "truncation": text}):
+        with suppress(Wrong):
+            responses.DOOR.read(body, {})
+    with suppress(Wrong):
+        socket.body_in(text)
+    kept.input_place(text)
+
+
+def _out_of_responses(text: str) -> None:
+    writer = responses.DOOR.writer(responses.DOOR.read({"input": "a"}, {}), text, Handed(), 0)
+    for key, kind in (("a", Kind.REASONING), ("b", Kind.ASSISTANT_MESSAGE), ("c", Kind.TOOL_CALL)):
+        writer.hear(ItemStarted(key, kind, text))
+        for at in range(0, len(text), 50):
+            writer.hear(ItemDelta(key, text[at : at + 50]))
+        writer.hear(ItemDone(Item(key=key, kind=kind, text=text, name=text)))
+    writer.end(Ended(finish=Finish.STOP, usage=Usage(), at=0))
 
 
 def _row() -> SimpleNamespace:
@@ -295,7 +339,7 @@ THROUGH_A_DOOR = """
     core.attached.told gateway.doors.chat.answers.answer_of gateway.doors.chat.door.ChatDoor.error
     gateway.doors.chat.errors.error_body gateway.doors.chat.writing.ChatWriter.grew gateway.doors.door.Door.error
     gateway.doors.door.Door.writer gateway.doors.given.Given.at gateway.doors.given.Given.must gateway.doors.given.Given.says
-    gateway.doors.given.Given.take gateway.doors.given.Given.wrong gateway.doors.in_turn.Piece.say gateway.doors.in_turn.Teller.grew
+    gateway.doors.given.Given.take gateway.doors.given.Given.wrong gateway.doors.in_turn.ToldPiece.say gateway.doors.in_turn.Teller.grew
     gateway.doors.messages.blocks.growth gateway.doors.messages.door.MessagesDoor.error
     gateway.doors.messages.errors.error_body gateway.doors.messages.writing.MessagesWriter.grew gateway.doors.models.for_anthropic
     gateway.handed.Handed.item gateway.handed.Handed.response gateway.handed.Handed.seal
@@ -340,6 +384,8 @@ NOT_WALKED = (
     "config.mail_server",
     "conversations.store",
     "conversations.views",
+    # A whole request and a whole answer take the roads above.
+    "gateway.doors.responses",
     "gateway.admin",
     "gateway.cache.admin",
     "gateway.cache.part",
@@ -347,6 +393,7 @@ NOT_WALKED = (
     "gateway.models",
     "gateway.part",
     "gateway.store",
+    "gateway.verify",
     "gateway.views",
     "insight.models",
     "insight.store",

@@ -14,6 +14,7 @@ from django.urls import get_resolver
 
 import chatapp
 from chatapp import store
+from chatapp.gateway.store.keys import KeyChoices, create_key, revoke_key
 from chatapp.reviews.models import Submission, Wish
 from chatapp.reviews.store.submitting import ask_to_submit, decline, submit, withdraw
 from chatapp.sharing.store import share
@@ -46,7 +47,7 @@ def test_every_room_with_pages_has_its_addresses():
 
 class Belongings:
     """What a person has: a conversation with an answer and a stopped one, a link to it, a deletion in it with a link, and a
-    deleted conversation; something submitted and something withdrawn, and what an administrator asked for."""
+    deleted conversation; a key and a revoked one; something submitted and something withdrawn, and what an administrator asked for."""
 
     def __init__(self, owner: User) -> None:
         self.owner = owner
@@ -62,6 +63,8 @@ class Belongings:
         end(last.answer)
         deleting.delete_conversation(last.conversation)
         self.deleted = last.conversation
+        self.key, self.gone_key = (create_key(owner, KeyChoices(name="A secret"))[0].pk for _ in range(2))
+        revoke_key(owner, self.gone_key)
         answer = Message.objects.get(pk=first.answer)
         self.submission, self.withdrawn = (submit(answer, by=owner).pk for _ in range(2))
         withdraw(Submission.objects.get(pk=self.withdrawn))
@@ -88,6 +91,8 @@ class Belongings:
             return [self.deletion]
         if path.startswith("/shares/"):
             return [self.link]
+        if path.startswith("/settings/keys/"):
+            return [self.key]
         if path.startswith("/reviews/asked/"):
             return [self.wish]
         if path.startswith(("/reviews/", "/review/<")):
@@ -176,6 +181,7 @@ def test_what_is_deleted_is_like_what_does_not_exist(alice, path):
             "/c/": [hers.deleted],
             "/undo/": [hers.deleted],
             "/shares/": [hers.gone_link],
+            "/settings/keys/": [hers.gone_key],
             "/reviews/": [hers.withdrawn],
             "/reviews/asked/": [hers.declined],
         }

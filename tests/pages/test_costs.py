@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from chatapp.gateway.models import ApiKey
 from chatapp.reviews.models import Wish
 from chatapp.store import in_thread
 from chatapp.store.models import Conversation, Message
@@ -31,7 +32,15 @@ MOST = 15
 # What copies as many rows as there are.
 COPIES = {"/m/{last}/submit/", "/s/{token}/fork/", "/review/{submission}/fork/", "/m/{last}/fork/"}
 # Whoever administers, whoever operates, and links from a mail.
-ELSEWHERE = ("/admin/", "/insight/", "/api/", "/health/", "/metrics", "/accounts/reset/<>/", "/accounts/once/")
+ELSEWHERE = (
+    "/admin/",
+    "/insight/",
+    "/api/",
+    "/health/",
+    "/metrics",
+    "/accounts/reset/<>/",
+    "/accounts/once/",
+)
 # What is drawn for each message and each of its items.
 OF_MESSAGES = re.compile(r"thread/(_message|_timeline|_item_\w+|_end\w*)\.html|\w+/_acts\w*\.html")
 
@@ -260,6 +269,19 @@ ROADS = [
     # Accounts
     page("/settings/", 4, "recent models, daily limit, way in, looks", drawn=2),
     done("/settings/", 2, "what they chose, write", {"section": "appearance", "theme": "dark"}),
+    page(
+        "/settings/keys/",
+        7,
+        "revoked keys; keys with days and requests, daily limit, whether allowed, recent models",
+    ),
+    Road(
+        "/settings/keys/",
+        PAGE + 5 + FIRST_TRY,
+        "who asks, whether allowed, made before, how many, a new key",
+        form={"name": "Editor", "expires": "90", "key": "0123456789abcdef0123456789abcdef"},
+    ),
+    part("/settings/keys/{key}/used/", 1, "key"),
+    page("/settings/keys/{key}/revoke/", 1, "key"),
     page("/settings/delete/", 1, "whether they may leave", drawn=3),
     Road("/accounts/password/", WHO + 1, "what they chose", drawn=4),
     Road("/accounts/email/", WHO + 1, "what they chose", drawn=3),
@@ -349,6 +371,7 @@ def _names(world: LongLived) -> dict[str, Any]:
         "second": world.submissions[1].pk,
         "wish": Wish.objects.get().pk,
         "bob": world.bob.pk,
+        "key": ApiKey.objects.values_list("pk", flat=True).first(),
     }
 
 

@@ -37,6 +37,10 @@ def test_tools_stand_by_their_names_on_every_wire():
     assert shape_of({"tools": [flat, nested]}) == ["tools: clock, docs__search"]
 
 
+def test_a_provider_s_own_tools_stand_by_their_kind():
+    assert shape_of({"tools": [{"type": "web_search"}, {}]}) == ["tools: web_search, unnamed"]
+
+
 def test_very_many_tools_are_cut_and_counted():
     (line,) = shape_of({"tools": [{"name": f"a_tool_with_number_{n}"} for n in range(128)]})
     assert line.endswith("… (128 of them)")

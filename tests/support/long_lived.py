@@ -9,6 +9,7 @@ from django.contrib.auth.models import User
 
 from chatapp.branches.store.forking import fork
 from chatapp.conversations import store as listing
+from chatapp.gateway.store.keys import KeyChoices, create_key
 from chatapp.limits.models import DailyLimit
 from chatapp.oversight.models import Look
 from chatapp.pages.preferences import save_preference
@@ -47,6 +48,7 @@ class LongLived:
         self.submissions = [self._submitted() for _ in range(min(several + 1, 19))]
         self.others = [self._other(number) for number in range(several + 3)]
         for number in range(several):
+            create_key(alice, KeyChoices(name=f"Editor {number}"))
             grants.give(self.conversation, f"clock{number}", "f", alice)
             Look.objects.create(
                 conversation_id=self.conversation, who=dana, name="dana", what=Look.What.SEARCH

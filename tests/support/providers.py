@@ -9,6 +9,7 @@ from chatapp.core.contracts import Contract, contract_for
 from chatapp.providers import WIRES
 from chatapp.providers.base import Endpoint, ModelSpec
 from chatapp.providers.configured import Catalog
+from chatapp.providers.demo import DemoProvider
 from chatapp.providers.http import HttpProvider
 from chatapp.providers.reader import StreamLimits
 from chatapp.tools.base import Tool, tool
@@ -119,7 +120,11 @@ def catalog_for(up: Any, *, key: str = "sk-org-test", silence: float = 30.0) -> 
         for name in (*HOSTS, "compatible", "stranger", "visitor")
     ]
     limits = StreamLimits(silence=silence)
-    return Catalog(endpoints, make=lambda it: StandIn(it, WIRES[it.dialect], sleep=at_once, limits=limits))
+    return Catalog(
+        endpoints,
+        make=lambda it: StandIn(it, WIRES[it.dialect], sleep=at_once, limits=limits),
+        demo=DemoProvider(sleep=at_once),
+    )
 
 
 def get_weather(city: str) -> str:

@@ -33,6 +33,7 @@ GOOD = [
     "phases",
     "preserved-thinking",
     "omitted-thinking",
+    "obliging",
     "load",
     "slow-start",
     "load-long",

@@ -22,12 +22,19 @@ class Running:
     def __init__(self, port: int) -> None:
         self.root = f"http://127.0.0.1:{port}"
         self.url = f"{self.root}/v1"
+        self._seen = 0
 
     def requests(self, scenario: str | None = None, *, since: int = 0) -> list[dict[str, Any]]:
         """What was sent so far, oldest first (body, headers, status, outcome, notes, error)."""
         query = f"?since={since}" + (f"&scenario={scenario}" if scenario else "")
         with urlopen(f"{self.root}/_requests{query}") as answer:
             return json.load(answer)["requests"]
+
+    def new_requests(self) -> list[dict[str, Any]]:
+        """Those since this was last asked."""
+        requests = self.requests(since=self._seen)
+        self._seen = max([self._seen, *(request["n"] for request in requests)])
+        return requests
 
     def clear(self) -> None:
         """Forgets the requests, and how often each fault was played."""

@@ -52,6 +52,25 @@ class Scenario:
         return i, self.turns[i]
 
 
+def offered(turn: dict, tools: list[dict]) -> dict:
+    """The turn as it is where the request offers tools: a call of the `first` is one of the first of them, with what it demands."""
+    functions = [tool.get("function") or tool for tool in tools if tool.get("name") or tool.get("function")]
+    if not functions or "with_tools" not in turn:
+        return turn
+    turn = {**turn, **turn["with_tools"]}
+    call = {"tool": {"name": functions[0]["name"], "args": _filled(functions[0])}}
+    return {**turn, "items": [call if item == {"tool": {"first": True}} else item for item in turn["items"]]}
+
+
+def _filled(function: dict) -> dict:
+    schema = function.get("parameters") or function.get("input_schema") or {}
+    kinds = {name: value.get("type") for name, value in (schema.get("properties") or {}).items()}
+    return {name: _FILLED.get(kinds.get(name), "Rome") for name in schema.get("required") or kinds}
+
+
+_FILLED: dict[Any, Any] = {"integer": 1, "number": 1.5, "boolean": True, "array": [], "object": {}}
+
+
 def load_scenario(name: str, data: dict) -> Scenario:
     turns = data.get("turns") or [{"items": [{"text": "ok"}]}]
     return Scenario(name, data, turns)

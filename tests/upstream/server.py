@@ -27,7 +27,7 @@ from .refusals import (
     without_model,
 )
 from .responses import Responses
-from .scenario import Scenario, Speed, load_dir, load_scenario
+from .scenario import Scenario, Speed, load_dir, load_scenario, offered
 from .sealing import dumps
 from .sending import Drop, Ended, Sending
 from .websocket import Socket
@@ -122,6 +122,8 @@ class Upstream:
                     raise http_fault(kind.api, fault)
             if isinstance(answering, Responses):
                 answering.keep()
+            if self._record:
+                row["said"] = answering.whole()
             if body.get("stream"):
                 return await self._stream(request, answering, speed, turn, faults, row)
             return await self._whole(request, answering, speed, faults, row)
@@ -167,10 +169,11 @@ class Upstream:
         row["scenario"] = scenario.name
         answering = kind(Asked(body, headers, org, scenario, self._store, row["notes"]))
         number, turn = scenario.turn(answering.answers_so_far)
+        turn = offered(turn, body.get("tools") or [])
         turn = self._attempt((org, model, number), turn)
         row["turn"] = number
         said = {"last_user": answering.last_user, "tool_output": answering.tool_output}
-        answering.build(turn, said | {"turn": number, "model": model})
+        answering.build(turn, said | {"turn": number, "model": model, "request": row["n"]})
         faults = [
             fault
             for place, fault in enumerate(turn.get("faults") or [])

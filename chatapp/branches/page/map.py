@@ -12,6 +12,7 @@ from ...core.durations import in_short, together
 from ...core.recorded import Recorded
 from ...core.titles import one_line, unmarked
 from ...core.tree import Tree
+from ...store import is_with_program
 from ...store.models import LIVE, Message, Role, Status
 from ..store.beginnings import Beginning
 from .lanes import Drawn, draw
@@ -154,7 +155,7 @@ def beginning_in_words(found: Beginning) -> str:
 
 def _took_and_ended(row: Message, durations: Sequence[int]) -> str:
     took = [in_short(together(durations))] if durations else []
-    status = _STATUS.get(Status(row.status))
+    status = "with its program" if is_with_program(row) else _STATUS.get(Status(row.status))
     return ", ".join([*took, *([status] if status else [])])
 
 

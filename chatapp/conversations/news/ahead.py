@@ -30,8 +30,8 @@ def draw_ahead() -> None:
     catalog = Catalog(())
     for thoughts_open, effort in product((False, True), ("", "high")):
         _draw_answer(Viewer(User(), thoughts_open, catalog), effort)
-    for state, title, open in product(ConversationState, ("", "Title"), (None, NONE)):
-        row = ListRow(NONE, title, timezone.now(), pinned=False, archived=False, state=state)
+    for state, title, open, program in product(ConversationState, ("", "Title"), (None, NONE), ("", "A key")):
+        row = ListRow(NONE, title, timezone.now(), pinned=False, archived=False, state=state, program=program)
         render_row(row, open=open)
 
 

@@ -8,7 +8,7 @@ from uuid import UUID
 from ...pages import operations
 from ...pages.operations import Operation
 from ...providers.configured import Catalog
-from ...store import Questions
+from ...store import Questions, is_with_program
 from ...store.changes import Begun
 from ...store.models import LIVE, Message, Status
 from ...thread.item_body import LONG, blocks_of
@@ -17,6 +17,7 @@ from ...thread.meter import meter_for, render_meter
 from ...thread.outline import render_line, render_questions
 from ...thread.page import Viewer, load_message, load_messages, shown_alone
 from ..page.composer import being_written, render_asking, render_send
+from ..page.leads import render_leads
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +34,7 @@ class NewQuestion:
         made += [operations.add("messages", render_whole(each)) for each in (self.asked, self.answered)]
         made.append(operations.add("outline", render_line(self.asked, None)))
         made.append(operations.put(render_questions(questions)))
-        return made + end_of_branch(self.answered.row, catalog)
+        return made + end_of_branch(self.answered.row, catalog, self.answered.look.program)
 
 
 def load_question(question: UUID, answer: UUID, viewer: Viewer) -> NewQuestion:
@@ -65,8 +66,11 @@ def _no_end_any_more(answer: ShownMessage) -> list[Operation]:
     return [operations.shell(answer.shell()), *ending]
 
 
-def end_of_branch(answer: Message, catalog: Catalog) -> list[Operation]:
-    """What the composer does next, and how full the conversation is then."""
+def end_of_branch(answer: Message, catalog: Catalog, program: str = "") -> list[Operation]:
+    """What the composer does next, and how full the conversation is then. `program`: what writes there instead of a person."""
+    if program:
+        leads = operations.put(render_leads(program, answer))
+        return [leads, operations.state("answering", answering(answer))]
     return [
         operations.put(render_asking(answer.pk)),
         operations.put(render_send(being_written(answer))),
@@ -79,7 +83,7 @@ def answering(answer: Message | None) -> str:
     """What the page says of its last answer: nothing, that it is being written, or that it waits for a person."""
     if answer is None or answer.status not in LIVE:
         return ""
-    return "waits" if answer.status == Status.WAITING else "1"
+    return "waits" if answer.status == Status.WAITING and not is_with_program(answer) else "1"
 
 
 def render_whole(message: ShownMessage) -> str:

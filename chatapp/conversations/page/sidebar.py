@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta, tzinfo
 from itertools import groupby
@@ -83,7 +83,8 @@ def sidebar(request: SignedIn, wanted: Wanted | None = None) -> Sidebar:
 
 def render_row(row: ListRow, *, open: UUID | None = None) -> SafeString:
     """`open`: the conversation on screen."""
-    look = {"state": str(row.state), "pinned": row.pinned, "archived": row.archived}
+    look: dict[str, Hashable] = {"state": str(row.state), "pinned": row.pinned, "archived": row.archived}
+    look["is_run"] = bool(row.program)
     opened = hole("row.id") if row.id == open else None
     named = {f"row.{name}": value for name, value in look.items()}
     return _ROW.fill({**named, "open": opened}, {"row.id": row.id, "row.title": row.title})

@@ -13,6 +13,7 @@ from django.shortcuts import render
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST
 
+from ...core.attached import role_of
 from ...next_questions.news import nothing_next
 from ...next_questions.store import move as move_next
 from ...next_questions.store import waits_for_it
@@ -123,7 +124,7 @@ def edit(request: SignedIn, pk: UUID) -> HttpResponse:
     if message.role != Role.USER:
         return refused(request, "Only questions can be edited.")
     if request.method != "POST":
-        text = "".join(item.text for item in load_items(pk))
+        text = "\n\n".join(item.text for item in load_items(pk) if role_of(item.wire) == "user")
         return _editing(request, message, {"text": text})
     form = AskForm(_with_model(request, _newest_answer(message)), request.user)
     try:
@@ -227,7 +228,7 @@ def stop(request: SignedIn, pk: UUID) -> HttpResponse:
         return to_conversation(answer.conversation_id, pk)
     stored = Message.objects.select_related("parent").get(pk=pk)
     stopped, _ = engine().keeper.known(stored, ())
-    return told(end_of_branch(stopped, engine().catalog))
+    return told(end_of_branch(stopped, engine().catalog, answer.conversation.program))
 
 
 @require_POST

@@ -11,6 +11,7 @@ from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
+from django.utils.safestring import SafeString
 from django.views.decorators.http import require_safe
 
 from ...core.named import number
@@ -32,7 +33,9 @@ from ...turns.engine import engine
 from ..forms import AskForm
 from ..news.question import answering
 from ..page.composer import composer_for
+from ..page.leads import render_leads
 from ..page.provenance import provenance_of
+from ..page.run import render_run
 from ..page.tools import tools_of
 
 # Asked for by those without scripts: to write while the answer is written, so that the page must stay as it is.
@@ -74,17 +77,32 @@ def render_conversation(
     preference, end = preference_of(mine.owner), _end_on_screen(request, mine)
     viewer = viewer_of(request, preference)
     thread = load_thread(mine, end.leaf, viewer, seen=_seen(end), newest=end.newest, tree=end.tree)
-    last, listings = thread.followed, async_to_sync(engine().catalog.models_soon)()
+    last = thread.followed
     context = {
         "conversation": mine,
         "preference": preference,
         "thread": thread,
         "more": end.newest + NEWEST * 4,
-        "composer": composer_for(request.user, preference, mine, last, listings, form=form, refused=refused),
-        **_at_composer(request, mine, last),
+        "answering": answering(last),
         **_around_messages(request, mine, thread),
     }
+    if mine.program:
+        context |= _at_program(request, mine, thread)
+    else:
+        listings = async_to_sync(engine().catalog.models_soon)()
+        composer = composer_for(request.user, preference, mine, last, listings, form=form, refused=refused)
+        context |= {"composer": composer, **_at_composer(request, mine, last)}
     return render(request, "conversations/conversation.html", context, status=status)
+
+
+def _at_program(request: SignedIn, mine: Conversation, thread: Thread) -> dict[str, Any]:
+    """What stands where one otherwise writes, and the line above the run."""
+    last = thread.followed
+    return {
+        "leads": SafeString(render_leads(mine.program, thread.leaf.row if thread.leaf else None)),
+        "run": render_run(mine, zone_of(request)),
+        "looks_next_at": _looks_next_at(request, mine, last),
+    }
 
 
 def _at_composer(request: SignedIn, mine: Conversation, last: Message | None) -> dict[str, Any]:
@@ -94,7 +112,6 @@ def _at_composer(request: SignedIn, mine: Conversation, last: Message | None) ->
         "next": waits and last and shown_next(waits, last.status),
         "tools": tools_of(mine),
         "meter": render_meter(meter_for(last, engine().catalog)),
-        "answering": answering(last),
         "looks_next_at": "" if waits and waits.is_edited else _looks_next_at(request, mine, last),
         "writes_next": WRITE in request.GET and answering(last) != "",
     }

@@ -4,6 +4,7 @@ completions."""
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import wraps
 from typing import Any
 from uuid import uuid4
@@ -20,9 +21,9 @@ from ...core.named import number
 from ...pages.staff.rights import may_read
 from ...pages.visitors import visitor_address
 from ..doors import chat
-from ..doors.door import FORBIDDEN, INVALID, NOT_FOUND, OVERLOADED, Wrong, invalid
+from ..doors.door import FORBIDDEN, INVALID, NOT_FOUND, Wrong, invalid
 from ..handed import place_of
-from ..http import NO_DATABASE
+from ..refused import NO_DATABASE
 from ..store import cached
 from ..store.cached import WantedEntries
 from ..store.kept import memory
@@ -35,6 +36,9 @@ CSRF_WANTED = "A session that clears needs the token of its form, as the header 
 ONE_FILTER = "`DELETE` takes `provider` or `toolCallId`, once and not empty, or nothing to clear everything."
 NO_SUCH_ID = "This is no id that was handed out here."
 
+# As long as pages say.
+LATER = replace(NO_DATABASE, wait=5)
+
 View = Callable[[HttpRequest], HttpResponse]
 
 
@@ -46,7 +50,7 @@ def _in_json(view: View) -> View:
         except Wrong as wrong:
             return _refused(wrong)
         except Error:
-            return _refused(Wrong(503, OVERLOADED, NO_DATABASE, "server_error", wait=5))
+            return _refused(LATER)
 
     return answered
 

@@ -14,9 +14,13 @@ def at_address(address: Given, kind: AttachedKind, *, name: str = "", detail: st
     if text[:5].lower() == "data:":
         media_type, data = _inside(address, text[5:])
         return Attached(kind=kind, data=data, media_type=media_type, name=name, detail=detail)
-    if not text.lower().startswith(SCHEMES):
+    if not is_of_the_web(text):
         raise address.wrong("must begin with https://, http:// or data:", "invalid_value")
     return Attached(kind=kind, url=text, name=name, detail=detail)
+
+
+def is_of_the_web(address: str) -> bool:
+    return address[:8].lower().startswith(SCHEMES)
 
 
 def _inside(address: Given, text: str) -> tuple[str, str]:

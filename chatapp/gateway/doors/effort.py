@@ -21,7 +21,7 @@ def effort_by_budget(tokens: int) -> str:
 
 def effort_by_switch(thinking: Given) -> str:
     """`thinking`, as Anthropic and several others have it: off, by a budget, or as its model likes."""
+    budget = thinking.take("budget_tokens", Given.count)
     if thinking.says("type") == "disabled":
         return OFF
-    budget = thinking.take("budget_tokens", Given.count)
     return effort_by_budget(budget) if budget else ""

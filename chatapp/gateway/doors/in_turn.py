@@ -1,4 +1,4 @@
-"""Tells the pieces of a response one after the other, for protocols in which nothing else may come before one is over."""
+"""Tells the pieces of a response one after the other, for protocols in which the next may not begin before one is over."""
 
 from __future__ import annotations
 
@@ -11,9 +11,11 @@ from ...core.history import NAMELESS
 from ...core.items import FROM_MODEL, Item, Kind
 from .door import Frame
 
+ORDER = (Kind.REASONING, Kind.ASSISTANT_MESSAGE, Kind.TOOL_CALL)
+
 
 @dataclass(slots=True, eq=False)
-class Piece:
+class ToldPiece:
     """`told`: what has gone out of it; `waiting`: what has come and not yet gone. `amended`: what has become of it behind its end. `lost`:
     it is no part of the answer after all."""
 
@@ -66,30 +68,31 @@ class Piece:
 class Teller(Protocol):
     """Words what happens to a piece, in the frames of its protocol."""
 
-    def began(self, piece: Piece) -> list[Frame]: ...
+    def began(self, piece: ToldPiece) -> list[Frame]: ...
 
-    def grew(self, piece: Piece, text: str) -> list[Frame]: ...
+    def grew(self, piece: ToldPiece, text: str) -> list[Frame]: ...
 
-    def over(self, piece: Piece) -> list[Frame]: ...
+    def over(self, piece: ToldPiece) -> list[Frame]: ...
 
 
 class InTurn:
-    """The first piece that is open is told as it comes; what others say meanwhile waits for its end. What a model does not write is left
-    out, and so is what never says anything."""
+    """The first piece that is open is told as it comes; what others say meanwhile waits for its end. `apart`: thoughts, texts and calls
+    wait only for their own kind. What a model does not write is left out, and so is what never says anything."""
 
-    def __init__(self, teller: Teller) -> None:
+    def __init__(self, teller: Teller, *, apart: bool = False) -> None:
         # Those of which something has gone out, in this order.
-        self.told: list[Piece] = []
+        self.told: list[ToldPiece] = []
         self._teller = teller
-        self._by_key: dict[str, Piece] = {}
-        self._line: deque[Piece] = deque()
+        self._by_key: dict[str, ToldPiece] = {}
+        line: deque[ToldPiece] = deque()
+        self._lines: dict[Kind, deque[ToldPiece]] = {kind: deque() if apart else line for kind in FROM_MODEL}
 
     def hear(self, event: Event) -> list[Frame]:
         match event:
             case ItemDelta():
                 return self._grow(event.key, event.text)
             case ItemStarted():
-                return self._start(Piece(event.key, event.kind, event.name))
+                return self._start(ToldPiece(event.key, event.kind, event.name))
             case ItemDone():
                 return self._finish(event.item)
             case ItemAmended():
@@ -101,32 +104,33 @@ class InTurn:
 
     def close(self) -> list[Frame]:
         """Nothing more comes: what is still open stays as it is."""
-        for piece in self._line:
+        for piece in self._by_key.values():
             piece.closed = True
-        return self._go_on()
+        return self._all_go_on()
 
-    def _start(self, piece: Piece) -> list[Frame]:
+    def _start(self, piece: ToldPiece) -> list[Frame]:
         before = self._by_key.get(piece.key)
         if piece.kind not in FROM_MODEL or (before and not before.closed):
             return []
         self._by_key[piece.key] = piece
-        self._line.append(piece)
-        return self._go_on()
+        line = self._lines[piece.kind]
+        line.append(piece)
+        return self._go_on(line)
 
     def _grow(self, key: str, text: str) -> list[Frame]:
         piece = self._by_key.get(key)
         if piece is None or piece.closed:
             return []
         piece.say(text)
-        return self._tell(piece) if self._line[0] is piece else []
+        return self._tell(piece) if self._lines[piece.kind][0] is piece else []
 
     def _finish(self, item: Item) -> list[Frame]:
-        frames = [] if item.key in self._by_key else self._start(Piece(item.key, item.kind, item.name))
+        frames = [] if item.key in self._by_key else self._start(ToldPiece(item.key, item.kind, item.name))
         piece = self._by_key.get(item.key)
         if piece is None or piece.closed:
             return [*frames, *self._amend(item)]
         piece.finish(item)
-        return frames + self._go_on()
+        return frames + self._go_on(self._lines[piece.kind])
 
     def _amend(self, item: Item) -> list[Frame]:
         if piece := self._by_key.get(item.key):
@@ -138,20 +142,24 @@ class InTurn:
             if piece := self._by_key.pop(key, None):
                 piece.lost = piece.closed = True
                 piece.waiting = []
-        return self._go_on()
+        return self._all_go_on()
 
-    def _go_on(self) -> list[Frame]:
+    def _all_go_on(self) -> list[Frame]:
+        """In a fixed order; a line that all share has nothing left the second time."""
+        return [frame for kind in ORDER for frame in self._go_on(self._lines[kind])]
+
+    def _go_on(self, line: deque[ToldPiece]) -> list[Frame]:
         frames: list[Frame] = []
-        while self._line:
-            piece = self._line[0]
+        while line:
+            piece = line[0]
             frames += self._tell(piece)
             if not piece.closed:
                 break
             frames += self._teller.over(piece) if piece.began else []
-            self._line.popleft()
+            line.popleft()
         return frames
 
-    def _tell(self, piece: Piece) -> list[Frame]:
+    def _tell(self, piece: ToldPiece) -> list[Frame]:
         frames: list[Frame] = []
         if not piece.began:
             if not piece.ready:

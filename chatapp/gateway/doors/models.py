@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 Json = dict[str, Any]
 
 
-class Offered(NamedTuple):
+class ListedModel(NamedTuple):
     """`created`: in seconds of the epoch."""
 
     id: str
@@ -18,15 +18,17 @@ class Offered(NamedTuple):
     owned_by: str
 
 
-def for_openai(models: Sequence[Offered]) -> Json:
+def for_openai(models: Sequence[ListedModel]) -> Json:
     return {"object": "list", "data": [one_for_openai(model) for model in models]}
 
 
-def one_for_openai(model: Offered) -> Json:
+def one_for_openai(model: ListedModel) -> Json:
     return {"id": model.id, "object": "model", "created": model.created, "owned_by": model.owned_by}
 
 
-def for_anthropic(models: Sequence[Offered], *, after: str = "", before: str = "", limit: int = 1000) -> Json:
+def for_anthropic(
+    models: Sequence[ListedModel], *, after: str = "", before: str = "", limit: int = 1000
+) -> Json:
     """A page: those behind the id `after`, or the last of those before the id `before`."""
     ids = [model.id for model in models]
     first = ids.index(after) + 1 if after in ids else 0
@@ -42,7 +44,7 @@ def for_anthropic(models: Sequence[Offered], *, after: str = "", before: str = "
     }
 
 
-def one_for_anthropic(model: Offered) -> Json:
+def one_for_anthropic(model: ListedModel) -> Json:
     moment = datetime.fromtimestamp(model.created, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
     named = {"type": "model", "id": model.id, "display_name": model.label or model.id}
     return named | {"created_at": moment, "lifecycle": "active"}

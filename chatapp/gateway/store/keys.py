@@ -5,14 +5,14 @@ from __future__ import annotations
 import secrets
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import date, datetime
 from decimal import Decimal
 from hashlib import sha256
 from uuid import UUID
 
 from django.contrib.auth.models import User
 from django.db import transaction
-from django.db.models import F, Q, QuerySet
+from django.db.models import F, Q, QuerySet, Sum
 from django.utils import timezone
 
 from ...insight.store.sums import day_of
@@ -110,19 +110,20 @@ def load_key(owner: User, pk: UUID) -> ApiKey | None:
 def load_keys(owner: User, now: datetime | None = None) -> list[KeyInUse]:
     """Those that were not revoked, the newest first. What has expired is among them."""
     rows = list(_usable(owner).order_by("-created_at", "pk"))
-    days = KeyDay.objects.filter(key__in=[row.pk for row in rows], day=day_of(now or timezone.now()))
-    used = {day.key_id: day for day in days}
+    used = _used_on(day_of(now or timezone.now()), owner)
     running = list(KeyRequest.objects.filter(owner=owner).values_list("key", flat=True))
-    return [KeyInUse(row, used_on(used.get(row.pk)), running.count(row.pk)) for row in rows]
+    return [KeyInUse(row, used.get(row.pk, UsedToday()), running.count(row.pk)) for row in rows]
+
+
+def _used_on(day: date, owner: User) -> dict[UUID, UsedToday]:
+    rows = KeyDay.objects.filter(day=day, key__owner=owner).order_by().values("key")
+    sums = rows.annotate(turns_=Sum("turns"), tokens_=Sum(F("input") + F("output")), cost_=Sum("cost"))
+    return {row["key"]: UsedToday(row["turns_"], row["tokens_"], row["cost_"]) for row in sums}
 
 
 def load_revoked(owner: User, most: int = MOST_KEYS) -> list[ApiKey]:
     rows = ApiKey.objects.filter(owner=owner, revoked_at__isnull=False)
     return list(rows.order_by("-revoked_at", "pk")[:most])
-
-
-def used_on(day: KeyDay | None) -> UsedToday:
-    return UsedToday(day.turns, day.input + day.output, day.cost) if day else UsedToday()
 
 
 def _usable(owner: User) -> QuerySet[ApiKey]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -15,26 +16,29 @@ from django.utils import timezone
 
 from ...core.attached import PARTS
 from ...core.items import FROM_MODEL, Item, KeyMaker, Kind, Outcome, clean
+from ...core.recorded import BY_PROGRAM, TOLD_ROUNDS
 from ...core.titles import first_words
-from ...store import Claim, load_items, next_round, without_result
+from ...store import WAITS_FOR_PROGRAM, Claim, load_items, next_round, without_result
 from ...store.changes import tell_owner
-from ...store.models import ENDED, Conversation, Message, Role, Status, TitledBy
-from ...store.rows import Measured, append, insert_items, item_row, keep, tell_of, with_owner
-from ...store.turns_at_once import refuse_another
+from ...store.models import ENDED, IS_LIVE, PROGRAM_CAP, Conversation, Message, Role, Status, TitledBy
+from ...store.rows import Measured, append, insert_items, item_row, keep, noted, tell_of, with_owner
+from ...store.turns_at_once import hold_person
 from ..models import ApiKey, RecordedPlace, RecordedRun
 from ..recording.told import Part, Piece, Saying
 
 NEVER_CAME = "The result never came: the program went on without it."
 # Nobody takes over what a program asked: where its process dies, it has ended.
 TAKEN_BY_NOBODY = 3
-WAITS_FOR_PROGRAM = "waits_for_program"
+# So long a turn waits for what its program's calls give.
+FORGOTTEN = timedelta(hours=24)
 # Of what a program says of itself no more is kept than somebody reads.
 MOST_WORDS = 200_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
-    """One request of a program, as it is recorded. `again`: what it calls itself when it comes once more."""
+    """One request of a program, as it is recorded. `turns`: recorded answers whose ids it still has. `again`: what it calls itself when
+    it comes once more."""
 
     key: ApiKey
     model: str
@@ -42,6 +46,7 @@ class Request:
     runner: str
     pieces: Sequence[Piece]
     saying: Saying
+    turns: tuple[str, ...] = ()
     again: str = ""
 
 
@@ -58,7 +63,7 @@ class Recorded:
 @transaction.atomic
 def record(request: Request) -> Recorded:
     owner = request.key.owner
-    refuse_another(owner)
+    hold_person(owner)
     return _Recording(request, owner).recorded()
 
 
@@ -90,7 +95,15 @@ class _Recording:
             if place := found.get(names[known - 1]):
                 self._conversation = place.message.conversation
                 return known, place.message, place.round
+        self._conversation = self._of_its_turns()
         return 0, None, -1
+
+    def _of_its_turns(self) -> Conversation | None:
+        """Where all that stands before was changed, the answers still tell which run it is."""
+        rows = Message.objects.filter(pk__in=self._request.turns, deletion=None)
+        mine = rows.filter(conversation__owner=self._owner, conversation__deleted_at=None)
+        found = mine.select_related("conversation").order_by("-order").first()
+        return found.conversation if found else None
 
     # What is new of it
 
@@ -123,8 +136,9 @@ class _Recording:
             titled_by=TitledBy.MODEL,
             tools=[],
             instructions=clean(instructions),
+            program=self._key.name[:PROGRAM_CAP],
         )
-        RecordedRun.objects.create(conversation=made, key=self._key, key_name=self._key.name)
+        RecordedRun.objects.create(conversation=made, key=self._key)
         return made
 
     def _saying(self, above: Message | None) -> dict[str, Any]:
@@ -147,19 +161,37 @@ class _Recording:
         keys, here = KeyMaker(item.key for item in answer_items), next_round(answer_items)
         items = [replace(_storable(item), key=keys.take(), round=here) for item in piece.items]
         self._append(answer, items)
+        self._bring_durations(answer, piece, items)
         self._note(piece.name, answer, here)
         return answer, here
+
+    def _bring_durations(self, answer: Message, piece: Piece, items: Sequence[Item]) -> None:
+        """What was thought here before keeps its time."""
+        sources = Message.objects.filter(pk__in=self._request.turns, conversation__owner=self._owner)
+        durations = {
+            item.text: source.reasoning_ms(item.key)
+            for source in sources
+            for item in load_items(source.pk)
+            if item.kind is Kind.REASONING
+        }
+        thoughts = [item for item in items if item.kind is Kind.REASONING]
+        found = {item.key: ms for item in thoughts if (ms := durations.get(item.text)) is not None}
+        told = {TOLD_ROUNDS: items[0].round + 1} if items else {}
+        answer.metadata = noted(answer.metadata, Measured(durations=found), **told)
+        keep(answer)
 
     def _given(self, row: Message | None, number: int, piece: Piece) -> tuple[Message, int]:
         assert row is not None and row.role == Role.ASSISTANT
         items = load_items(row.pk)
-        waits = row.status == Status.WAITING and next_round(items) == number + 1
-        if not (waits and _open_of(items, number)):
+        waits = row.status == Status.WAITING
+        # What was made a moment ago of what the program told is still to be given its results.
+        is_open = (waits or row.attempt == 0) and next_round(items) == number + 1
+        if not (is_open and _open_of(items, number)):
             if _is_open_end(row, items, number, piece):
                 return row, number
             row = self._as_far_as(row, number, always=True)
             items = load_items(row.pk)
-        self._append(row, _results(items, number, piece), seconds=_since(row))
+        self._append(row, _results(items, number, piece), seconds=_since(row) if waits else 0.0)
         self._note(piece.name, row, number)
         return row, number
 
@@ -169,11 +201,7 @@ class _Recording:
             return row
         row = self._as_far_as(row, number)
         if row.status not in ENDED:
-            items = load_items(row.pk)
-            missing = [_never_came(call) for call in without_result(items)]
-            self._append(row, _with_keys(missing, items))
-            _set(row, Status.COMPLETE)
-            tell_of(with_owner(Message.objects.all()).get(pk=row.pk), "turn ended")
+            give_up_waiting(row)
         return row
 
     def _as_far_as(self, row: Message, number: int, *, always: bool = False) -> Message:
@@ -217,7 +245,12 @@ class _Recording:
 
     def _answer(self, question: Message | None) -> Message:
         return self._message(
-            question, Role.ASSISTANT, model=self._request.model, effort=self._request.effort, touched_at=Now()
+            question,
+            Role.ASSISTANT,
+            model=self._request.model,
+            effort=self._request.effort,
+            touched_at=timezone.now(),
+            metadata={BY_PROGRAM: True},
         )
 
     def _append(self, row: Message, items: Sequence[Item], *, seconds: float = 0.0) -> None:
@@ -246,7 +279,7 @@ class _Recording:
         metadata = {
             name: value
             for name, value in Message.objects.values_list("metadata", flat=True).get(pk=answer.pk).items()
-            if name not in ("ended", "asks", WAITS_FOR_PROGRAM)
+            if name not in ("ended", *WAITS_FOR_PROGRAM)
         }
         attempt = answer.attempt + 1
         Message.objects.filter(pk=answer.pk).update(
@@ -257,9 +290,19 @@ class _Recording:
             model=self._request.model,
             effort=self._request.effort,
             touched_at=Now(),
-            metadata=metadata | ({"again": self._request.again} if self._request.again else {}),
+            metadata=metadata
+            | {BY_PROGRAM: True}
+            | ({"again": self._request.again} if self._request.again else {}),
         )
+        self._end_others(answer)
         return Claim(answer.pk, attempt)
+
+    def _end_others(self, answer: Message) -> None:
+        """The program asks elsewhere now: what other answers wait for will never come."""
+        assert self._conversation
+        waiting = Message.objects.filter(conversation=self._conversation, status=Status.WAITING)
+        for row in waiting.exclude(pk=answer.pk):
+            give_up_waiting(row)
 
     def _failed(self, question: Message) -> Message | None:
         """An answer that ended before a word: the program asks for it again."""
@@ -276,17 +319,24 @@ class _Recording:
 
 
 @transaction.atomic
-def hand_over(claim: Claim, items: Sequence[Item], measured: Measured) -> None:
-    """A round whose calls the program makes: the turn waits for it."""
-    from ...store.models import Draft as DraftRow
-    from ...store.rows import hold
+def end_forgotten(now: datetime) -> int:
+    """Turns whose program has not come back for so long. How many there were."""
+    old = Message.objects.filter(IS_LIVE, status=Status.WAITING, touched_at__lt=now - FORGOTTEN)
+    rows = [row for row in old.order_by("pk") if row.metadata.get("waits_for")]
+    for row in rows:
+        give_up_waiting(row)
+    return len(rows)
 
-    row = hold(claim)
-    append(row, items, measured)
-    row.metadata = {**row.metadata, "asks": [], WAITS_FOR_PROGRAM: True}
-    keep(row, status=Status.WAITING, runner="")
-    DraftRow.objects.filter(message=claim.message).delete()
-    tell_of(row, "turn waits")
+
+def give_up_waiting(row: Message) -> None:
+    """What it waits for never came."""
+    items = load_items(row.pk)
+    row.refresh_from_db(fields=["next_seq", "metadata"])
+    missing = [_never_came(call) for call in without_result(items)]
+    append(row, _with_keys(missing, items), Measured(elapsed=row.metadata.get("elapsed_ms", 0)))
+    keep(row)
+    _set(row, Status.COMPLETE)
+    tell_of(with_owner(Message.objects.all()).get(pk=row.pk), "turn ended")
 
 
 def note_place(owner: int, name: str, message: UUID, number: int) -> None:
@@ -373,12 +423,14 @@ def _metadata_of(row: Message, keys: set[str], number: int) -> dict[str, Any]:
     """What was measured of these items and rounds."""
     metadata = row.metadata
     ends = [span["end"] for key, span in metadata.get("timings_ms", {}).items() if key in keys]
+    rounds = [facts for facts in metadata.get("rounds", []) if facts.get("round", 0) <= number]
     return {
         "reasoning_durations_ms": {
             key: ms for key, ms in metadata.get("reasoning_durations_ms", {}).items() if key in keys
         },
         "timings_ms": {key: span for key, span in metadata.get("timings_ms", {}).items() if key in keys},
-        "rounds": [facts for facts in metadata.get("rounds", []) if facts.get("round", 0) <= number],
+        "rounds": rounds,
         "elapsed_ms": max(ends, default=0),
-        "copied": True,
+        "copied": len(rounds),
+        BY_PROGRAM: True,
     }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from datetime import UTC, date, datetime
 from operator import itemgetter
@@ -20,6 +20,7 @@ from django.utils import timezone
 from ...catalog.store import Price, load_price
 from ...core import verbatim
 from ...core.counting import COUNTED, Portion, copied, counts, newest, portions
+from ...core.recorded import Recorded
 from ...store.changes import turn_ended, turn_goes_on
 from ...store.database.table_locks import hold_tables
 from ...store.database.worded import Worded
@@ -27,6 +28,10 @@ from ...store.models import ENDED, Message, Role, Status
 from ..models import ModelDay, PersonDay
 
 BATCH = 1000
+# The day, the model, whose, and what was made.
+Counted = tuple[date, str, int | None, Counter[str]]
+# Whoever counts here what is no answer in the log, and has kept it, adds itself: sums that are made anew have it too.
+ALSO: list[Callable[[], Iterator[Counted]]] = []
 
 
 def day_of(moment: datetime) -> date:
@@ -54,7 +59,9 @@ def count_ending(row: Message, now: datetime | None = None) -> dict[str, Any]:
     day = day_of(now or timezone.now())
     portion = _portion_of(metadata, row.status, day, load_price(row.model))
     made = counts(metadata, portion, before[-1] if before else None)
-    add(day, row.model, row.owner, made)
+    # A program's are counted by request.
+    if not Recorded(metadata).is_by_program:
+        add(day, row.model, row.owner, made)
     return {COUNTED: [*(each.as_json() for each in before), portion.as_json()]}
 
 
@@ -164,12 +171,15 @@ def count_anew() -> int:
                 by_model[day, model].update(made)
                 by_person[day, model, owner].update({name: made[name] for name in PersonDay.COUNTS})
             before = portion
+    for day, model, owner, made in (each for kept_elsewhere in ALSO for each in kept_elsewhere()):
+        by_model[day, model].update(made)
+        by_person[day, model, owner].update({name: made[name] for name in PersonDay.COUNTS})
     _put_instead(by_model, by_person)
     return seen
 
 
 _OfModels = defaultdict[tuple[date, str], Counter[str]]
-_OfPeople = defaultdict[tuple[date, str, int], Counter[str]]
+_OfPeople = defaultdict[tuple[date, str, int | None], Counter[str]]
 
 
 def _put_instead(by_model: _OfModels, by_person: _OfPeople) -> None:
@@ -199,6 +209,8 @@ def _answers() -> Iterator[tuple[Any, tuple[Portion, ...], str, Any]]:
         metadata: Any = {}
         with suppress(ValueError, RecursionError):
             metadata = json.loads(told)
+        if Recorded(metadata).is_by_program:
+            continue
         kept = portions(metadata)
         if not kept and status in ENDED:
             if model not in prices:

@@ -183,7 +183,10 @@ class CappedRequest(WebRequest):
         return b"; ".join(self.requestHeaders.getRawHeaders(name.encode(), [])).decode("latin-1")
 
     def _name(self) -> str:
-        return session_in(self._header("cookie")) or self._header("authorization")
+        """Whose session or key it is."""
+        return (
+            session_in(self._header("cookie")) or self._header("authorization") or self._header("x-api-key")
+        )
 
     def _path(self) -> str:
         return self._line()[1].partition(b"?")[0].decode("latin-1")

@@ -33,7 +33,7 @@ class BoundedList(ChangeList):
 class BoundedAdmin(ModelAdmin):
     """`with_figures` gets the rows of one page, and puts beside them what their cells show."""
 
-    actions = None
+    actions: Any = None
     paginator = BoundedPaginator
     show_full_result_count = False
     show_facets = ShowFacets.NEVER

@@ -11,9 +11,10 @@ from ...core.history import Question, Response, Result, SendableItem, Step
 from ...core.items import Kind
 from ..base import OFF, Ask, Endpoint, ModelSpec, ToolSpec, Wire
 from .model_facts import NO_THINKING, known
+from .namespaces import said_once
 from .refusals import refusal
 from .stream import KINDS, ResponsesParser
-from .wishes import hosted_tools, wished
+from .wishes import hosted_tools, own_words, speaks_it, wished, wished_beside, wished_reasoning
 
 ENCRYPTED = "reasoning.encrypted_content"
 
@@ -38,15 +39,16 @@ class ResponsesWire:
             "stream": True,
             "stream_options": {"include_obfuscation": False},
             **wished(ask),
+            **_included(ask),
             **_thinking(ask),
             **_tools(ask),
             "instructions": ask.instructions,
-            "prompt_cache_key": ask.conversation,
+            "prompt_cache_key": own_words(ask).get("prompt_cache_key") or ask.conversation,
         }
         said = {
             name: value for name, value in fields.items() if value != "" and name not in ask.contract.refuses
         }
-        return said | {"input": [item for step in ask.history.steps for item in _items(step)]}
+        return said | {"input": [item for step in ask.history.steps for item in _items(step, ask)]}
 
     def thoughts(self, ask: Ask, body: Mapping[str, Any]) -> int:
         return sum(item.get("type") == "reasoning" for item in body["input"])
@@ -71,10 +73,19 @@ def _thinking(ask: Ask) -> dict[str, Any]:
     """A model that does not think refuses a request that speaks of thoughts at all."""
     if ask.model.thinking == NO_THINKING or Repair.FORBIDDEN in ask.repairs:
         return {}
-    reasoning = {} if Repair.NO_SUMMARY in ask.repairs else {"summary": "auto"}
+    reasoning = {"summary": "auto", **wished_reasoning(ask)}
+    if Repair.NO_SUMMARY in ask.repairs:
+        del reasoning["summary"]
     if ask.effort:
         reasoning["effort"] = "none" if ask.effort == OFF else ask.effort
-    return {"include": [ENCRYPTED]} | ({"reasoning": reasoning} if reasoning else {})
+    return {"reasoning": reasoning} if reasoning else {}
+
+
+def _included(ask: Ask) -> dict[str, Any]:
+    """What comes with the answer: sealed thoughts, wherever there can be any."""
+    thinks = ask.model.thinking != NO_THINKING and Repair.FORBIDDEN not in ask.repairs
+    beside = [*([ENCRYPTED] if thinks else []), *(each for each in wished_beside(ask) if each != ENCRYPTED)]
+    return {"include": beside} if beside else {}
 
 
 def _tools(ask: Ask) -> dict[str, Any]:
@@ -82,12 +93,14 @@ def _tools(ask: Ask) -> dict[str, Any]:
     if not ask.tools and not hosted:
         return {}
     parallel = {"parallel_tool_calls": ask.wishes.parallel is not False}
-    return {"tools": [*map(_tool, ask.tools), *hosted], **parallel, **_choice(ask)}
+    return {"tools": [*map(_tool, said_once(ask.tools)), *hosted], **parallel, **_choice(ask)}
 
 
 def _choice(ask: Ask) -> dict[str, Any]:
     if not ask.may_call:
         return {"tool_choice": "none"}
+    if own := own_words(ask).get("tool_choice"):
+        return {"tool_choice": own}
     if ask.wishes.call:
         return {"tool_choice": {"type": "function", "name": ask.wishes.call}}
     return {"tool_choice": ask.wishes.choice} if ask.wishes.choice else {}
@@ -100,20 +113,20 @@ def _tool(tool: ToolSpec) -> dict[str, Any]:
     return {"type": "function", **words, "strict": tool.strict is True}
 
 
-def _items(step: Step) -> Iterator[dict[str, Any]]:
+def _items(step: Step, ask: Ask) -> Iterator[dict[str, Any]]:
     match step:
         case Question():
             yield {"role": step.role, "content": _content(step.parts) if step.parts else step.whole}
         case Response():
-            yield from (item for part in step.parts if (item := _sent_back(part)))
+            yield from (item for part in step.parts if (item := _sent_back(part, ask)))
             yield from (_result(result) for result in step.results)
         case _:
             assert_never(step)
 
 
-def _sent_back(part: SendableItem) -> dict[str, Any] | None:
+def _sent_back(part: SendableItem, ask: Ask) -> dict[str, Any] | None:
     if part.verbatim:
-        return _verbatim(part)
+        return _verbatim(part, ask)
     match part.item.kind:
         case Kind.ASSISTANT_MESSAGE:
             return {"role": "assistant", "content": part.item.text}
@@ -124,15 +137,19 @@ def _sent_back(part: SendableItem) -> dict[str, Any] | None:
             return None
 
 
-def _verbatim(part: SendableItem) -> dict[str, Any] | None:
-    """An item of a kind unknown to us goes back with its id or not at all: without it, it means nothing."""
+def _verbatim(part: SendableItem, ask: Ask) -> dict[str, Any] | None:
     wire: dict[str, Any] = part.item.wire
-    if not part.with_id and wire.get("type") not in KINDS:
+    if wire.get("type") not in KINDS and not _means_something(part, ask):
         return None
     left_out = set() if part.with_id else {"id"}
     if part.item.kind is Kind.REASONING:
         left_out.add("status")
     return {name: value for name, value in wire.items() if name not in left_out}
+
+
+def _means_something(part: SendableItem, ask: Ask) -> bool:
+    """An item of a kind unknown to us does by its id, or as one side of a call of which the program that asks tells the other."""
+    return speaks_it(ask) if "call_id" in part.item.wire else part.with_id
 
 
 def _result(result: Result) -> dict[str, Any]:

@@ -11,7 +11,9 @@ from ...core.items import ITEM_CAP, Item, KeyMaker, Kind, clean
 from ...core.values import count_in, fields, rows, word
 from ..base import Ask, ProviderError, Trouble
 from ..refusals import trouble_error
+from .namespaces import name_of_call
 from .refusals import failure
+from .wishes import speaks_it
 
 KINDS = {"reasoning": Kind.REASONING, "message": Kind.ASSISTANT_MESSAGE, "function_call": Kind.TOOL_CALL}
 # Which items these events add to, and the field that counts the item's parts.
@@ -126,9 +128,9 @@ class ResponsesParser:
         return self._start(place, kind, item)
 
     def _start(self, place: Place, kind: Kind, item: dict[str, Any]) -> list[events.Event]:
-        name, call_id = (
-            clean(word(item.get(which))) if kind is Kind.TOOL_CALL else "" for which in ("name", "call_id")
-        )
+        is_call = kind is Kind.TOOL_CALL
+        name = clean(name_of_call(item)) if is_call else ""
+        call_id = clean(word(item.get("call_id"))) if is_call else ""
         piece = self._open[place] = _Piece("", kind, name, call_id)
         given = word(item.get("id"))
         if given and given in self._said:
@@ -168,7 +170,7 @@ class ResponsesParser:
         return [self._show(piece, piece.twin), events.ItemDelta(piece.key, "".join(piece.text))]
 
     def _finish(self, place: Place, item: dict[str, Any]) -> list[events.Event]:
-        kind = _kind(item)
+        kind = self._kind(item)
         if kind is None or (place not in self._open and self._done.get(place) == _name_of(item)):
             return []
         started = [] if place in self._open else self._start(place, kind, item)
@@ -186,10 +188,18 @@ class ResponsesParser:
         self._said[word(item.get("id"))] = done
         return [*started, events.ItemDone(done)]
 
+    def _kind(self, item: dict[str, Any]) -> Kind | None:
+        """None for what cannot be kept. Items of an unknown type are kept as messages without words, so that they go back in their
+        place; those that wait for an answer only where a program asks that knows them."""
+        name = word(item.get("type"))
+        if name in KINDS or not name:
+            return KINDS.get(name)
+        return Kind.ASSISTANT_MESSAGE if "call_id" not in item or speaks_it(self._ask) else None
+
     def _item(self, piece: _Piece, item: dict[str, Any]) -> Item:
         if piece.kind is Kind.TOOL_CALL:
             self._check_call(item)
-            piece.name, piece.call_id = clean(item["name"]), item["call_id"]
+            piece.name, piece.call_id = clean(name_of_call(item)), item["call_id"]
         text = clean(_text_of(item))
         if max(len(text.encode()), len(verbatim.encode(item))) > ITEM_CAP:
             raise self._too_large()
@@ -269,15 +279,6 @@ def _frame(data: str) -> dict[str, Any] | None:
 
 def _name_of(item: dict[str, Any]) -> str:
     return word(item.get("id")) or word(item.get("call_id"))
-
-
-def _kind(item: dict[str, Any]) -> Kind | None:
-    """None for what cannot be kept. Items of an unknown type are kept as messages without words, so that they
-    go back in their place; but not those that wait for an answer to a call, which nobody here could give."""
-    name = word(item.get("type"))
-    if name in KINDS or not name:
-        return KINDS.get(name)
-    return None if "call_id" in item else Kind.ASSISTANT_MESSAGE
 
 
 def _text_of(item: dict[str, Any]) -> str:

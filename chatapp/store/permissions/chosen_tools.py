@@ -10,7 +10,7 @@ from uuid import UUID
 from django.db import transaction
 
 from ..models import LIVE, Conversation, Message
-from ..tree import Refused
+from ..tree import Refused, refuse_to_write
 
 MOST_TOOLS = 128
 
@@ -19,6 +19,7 @@ MOST_TOOLS = 128
 def choose_tools(conversation: UUID, chosen: Sequence[Mapping[str, Any]]) -> None:
     """Not while an answer is written: its rounds must all begin alike. A tool that was on already keeps the words it had."""
     row = Conversation.objects.select_for_update().get(pk=conversation)
+    refuse_to_write(row)
     if Message.objects.filter(conversation=row, status__in=LIVE).exists():
         raise Refused("An answer is being written here. Change the tools when it has ended.")
     if len(chosen) > MOST_TOOLS:

@@ -16,7 +16,7 @@ from ...store import Claim, Fenced, Measured, Seen
 from ...store.models import Status
 
 # Nothing is lost of a call that is begun, or of a turn that waits, when that is not written: it is found out again.
-NOTED = ("append_round", "append_result", "finish", "give_up", "stop")
+NOTED = ("append_round", "hand_over", "append_result", "finish", "give_up", "stop")
 ENDS = ("finish", "give_up", "stop")
 
 
@@ -53,7 +53,7 @@ class Write:
         try:
             return self._written()
         except Fenced:
-            if self.name in ("finish", "give_up", "park") and store.has_ended(self.claim):
+            if self.name in ("finish", "give_up", "park", "hand_over") and store.has_ended(self.claim):
                 return True
             raise
         except IntegrityError:
@@ -70,6 +70,8 @@ class Write:
         match self.name:
             case "append_round":
                 store.append_round(claim, self.items, self.measured)
+            case "hand_over":
+                store.hand_over(claim, self.items, self.measured)
             case "append_result":
                 store.append_result(claim, self.items[0], self.measured)
             case "begin_call":

@@ -1,4 +1,4 @@
-"""The page of kept thoughts in a real browser: within reach on a phone and by day and night; filtered, read and cleared, also without scripts."""
+"""The page of kept thoughts in a real browser: on a phone, by day and night, also without scripts; filtered, read and cleared."""
 
 from __future__ import annotations
 

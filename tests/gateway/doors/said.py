@@ -77,7 +77,8 @@ def pieces(draw: st.DrawFn, key: str) -> list[Event]:
     kind = draw(KINDS)
     told = draw(st.lists(ARGUMENTS if kind is Kind.TOOL_CALL else WORDS, max_size=4))
     done = draw(items(key, kind, "".join(told)))
-    events = [ItemStarted(key, kind, done.name), *(ItemDelta(key, text) for text in told if text)]
+    started = ItemStarted(key, kind, done.name)
+    events: list[Event] = [started, *(ItemDelta(key, text) for text in told if text)]
     lost: list[Event] = [Retrying(1.0, "Busy", (key,))] if kind is Kind.REASONING else []
     endings: list[list[Event]] = [[], [ItemDone(done)], [ItemDone(done), ItemAmended(done)], lost]
     return [*events, *draw(st.sampled_from(endings))]

@@ -37,8 +37,13 @@ def ended(finish: Finish = Finish.STOP, **counts: int) -> Ended:
     return Ended(finish=finish, usage=Usage(**counts), at=AT)
 
 
+def sealed(n: int, real: str = "") -> str:
+    """What is handed out for what the provider of item n sealed."""
+    return f"tl1.{SECRET}{n:02}..{real}"
+
+
 def writer(door: Door, **more: Any) -> Writer:
-    return door.writer(door.read(asking(**more), {}), "m", Handed(SECRET), AT)
+    return door.writer(door.read(asking(**more), {}), "m", Handed(secret=SECRET), AT)
 
 
 def frames(writer: Writer, *said: list[Event], end: Ended | None = None) -> list[Frame]:

@@ -57,7 +57,7 @@ def test_a_whole_history_is_told_in_its_order() -> None:
 
 def test_an_answer_keeps_its_thoughts_words_and_calls_apart() -> None:
     answer = read(CHAT).history[3]
-    signed = {"extra_content": {"google": {"thought_signature": "s"}}}
+    signed = CHAT["messages"][3]["tool_calls"][0]
     wire = {"reasoning_content": "Hm.", "reasoning_details": [DETAIL]}
     assert isinstance(answer, Answer)
     assert answer.parts[:3] == (

@@ -72,6 +72,17 @@ def test_calls_that_come_mixed_are_told_one_after_the_other() -> None:
     assert pieces[3]["function"] == {"arguments": '{"b":1}'}
 
 
+def test_no_word_waits_for_a_call() -> None:
+    calling: list[Event] = [ItemStarted("a", Kind.TOOL_CALL, "tide"), ItemDelta("a", "{}")]
+    assert streamed([*calling, *words("b", "Here.")])[-1] == {"content": "Here."}
+    heard = writer(DOOR, stream=True)
+    told = [
+        frame for event in [*calling, ItemStarted("b", Kind.ASSISTANT_MESSAGE)] for frame in heard.hear(event)
+    ]
+    assert len(told) == 2
+    assert len(heard.hear(ItemDelta("b", "Here."))) == 1
+
+
 def test_what_a_call_is_signed_with_goes_out_with_it() -> None:
     signature = {"google": {"thought_signature": "sig"}}
     signed = call("a", "tide", "{}", wire={"extra_content": signature})

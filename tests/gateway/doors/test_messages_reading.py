@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from chatapp.core.attached import Attached, AttachedKind
-from chatapp.gateway.doors.asked import Answer, Asked, Call, Result, Role, Said, Thought, Words
+from chatapp.gateway.doors.asked import Answer, Asked, Call, Other, Result, Role, Said, Thought, Words
 from chatapp.gateway.doors.door import Wrong
 from chatapp.gateway.doors.messages import DOOR
 from chatapp.providers.base import OFF, Choice, Form
@@ -57,12 +57,13 @@ def test_a_whole_history_is_told_in_its_order() -> None:
 
 def test_an_answer_keeps_its_blocks_as_they_came() -> None:
     answer = read(MESSAGES).history[2]
-    thinking, redacted = MESSAGES["messages"][1]["content"][:2]
+    thinking, redacted, _, search = MESSAGES["messages"][1]["content"][:4]
     assert answer == Answer(
         parts=(
             Thought(text="Hm.", seal="sig", wire=thinking),
             Thought(seal="sealed", wire=redacted),
             Words(text="I look."),
+            Other(wire=search, id="srvtoolu_1"),
             Call(id="toolu_1", name="tide", arguments='{"port":"Brest"}'),
             Call(id="toolu_2", name="wind", arguments="{}"),
         )
@@ -188,6 +189,13 @@ def test_a_system_prompt_stands_first_where_it_says_something(system: Any, said:
 def test_what_is_wrong_is_told_with_its_place(body: Any, param: str, sentence: str) -> None:
     told = wrong(body)
     assert (told.status, told.param, told.sentence) == (400, param, sentence)
+
+
+def test_a_call_that_more_came_with_keeps_all_of_it() -> None:
+    use = USE | {"caller": {"type": "direct"}}
+    cached = use | {"cache_control": {"type": "ephemeral"}}
+    answer = read(telling(USER, {"role": "assistant", "content": [cached]})).history[1]
+    assert answer == Answer(parts=(Call(id="toolu_1", name="tide", arguments="{}", wire=use),))
 
 
 def test_a_result_may_be_without_content() -> None:

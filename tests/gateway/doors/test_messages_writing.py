@@ -13,7 +13,7 @@ from chatapp.gateway.doors.door import Frame, Wrong
 from chatapp.gateway.doors.messages import DOOR
 
 from .bodies import SCHEMA
-from .telling import SECRET, call, ended, frames, thought, whole, words, writer
+from .telling import SECRET, call, ended, frames, sealed, thought, whole, words, writer
 
 SIGNED = {"type": "thinking", "thinking": "Hm.", "signature": "sig"}
 REDACTED = {"type": "redacted_thinking", "data": "sealed"}
@@ -85,7 +85,7 @@ def test_a_thought_ends_with_its_signature_and_then_the_text_begins() -> None:
             {"type": "thinking", "thinking": "", "signature": ""},
             {"type": "thinking_delta", "thinking": "H"},
             {"type": "thinking_delta", "thinking": "m."},
-            {"type": "signature_delta", "signature": "sig"},
+            {"type": "signature_delta", "signature": sealed(0, "sig")},
         ),
         *block(1, {"type": "text", "text": ""}, {"type": "text_delta", "text": "So."}),
     ]
@@ -93,16 +93,18 @@ def test_a_thought_ends_with_its_signature_and_then_the_text_begins() -> None:
 
 def test_a_thought_of_another_kind_of_model_gets_a_seal_of_ours() -> None:
     (told,) = content(thought("a", "Hm.", wire={"reasoning_content": "Hm."}))
-    assert told == {"type": "thinking", "thinking": "Hm.", "signature": f"sl_{SECRET}00"}
+    assert told == {"type": "thinking", "thinking": "Hm.", "signature": sealed(0)}
 
 
 def test_a_thought_without_words_has_its_block_and_its_seal() -> None:
     (told,) = content(thought("a", wire={"encrypted_content": "x"}, dialect="responses"))
-    assert told == {"type": "thinking", "thinking": "", "signature": f"sl_{SECRET}00"}
+    assert told == {"type": "thinking", "thinking": "", "signature": sealed(0)}
 
 
 def test_a_redacted_thought_is_one_block() -> None:
-    assert streamed(thought("a", wire=REDACTED, dialect="messages")) == block(0, REDACTED)
+    assert streamed(thought("a", wire=REDACTED, dialect="messages")) == block(
+        0, REDACTED | {"data": sealed(0, "sealed")}
+    )
 
 
 def test_a_thought_that_is_nothing_is_left_out() -> None:

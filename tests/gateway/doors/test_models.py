@@ -6,10 +6,16 @@ from typing import Any
 
 import pytest
 
-from chatapp.gateway.doors.models import Offered, for_anthropic, for_openai, one_for_anthropic, one_for_openai
+from chatapp.gateway.doors.models import (
+    ListedModel,
+    for_anthropic,
+    for_openai,
+    one_for_anthropic,
+    one_for_openai,
+)
 
-MODELS = [Offered(f"p:m{n}", f"Model {n}", 1_795_000_000 + n, "p") for n in range(4)]
-NAMELESS = Offered("p:x", "", 0, "p")
+MODELS = [ListedModel(f"p:m{n}", f"Model {n}", 1_795_000_000 + n, "p") for n in range(4)]
+NAMELESS = ListedModel("p:x", "", 0, "p")
 
 
 def ids(page: dict[str, Any]) -> list[str]:

@@ -13,7 +13,7 @@ THOUGHTS = ("reasoning_content", "reasoning")
 DETAILS = "reasoning_details"
 SEALS = ("signature", "data")
 # Of a call, what has a place of its own in `Call`.
-_PLACED = ("id", "type", "index", "function")
+_PLACED = frozenset({"id", "type", "index", "function"})
 
 Part = Thought | Words | Call
 
@@ -90,18 +90,22 @@ def _calls(message: Given) -> list[Call]:
 
 
 def _call(row: Given) -> Call:
-    call_id, more = row.must("id").name(), _more(row.value)
+    call_id = row.must("id").name()
     if row.says("type") == "custom":
         custom = row.must("custom")
         arguments = encode({"input": custom.says("input")}).decode()
         return Call(id=call_id, name=custom.must("name").text(), arguments=arguments, wire=row.value)
     function = row.must("function")
-    return Call(id=call_id, name=function.must("name").text(), arguments=_arguments(function), wire=more)
+    name, arguments = function.must("name").text(), _arguments(function)
+    return Call(id=call_id, name=name, arguments=arguments, wire=_wire(row.value, arguments))
 
 
-def _more(call: Json) -> Json | None:
-    """What came with it, as a thought signature does."""
-    return {name: value for name, value in call.items() if name not in _PLACED} or None
+def _wire(call: Json, arguments: str) -> Json | None:
+    """Where more came with it, as a thought signature does."""
+    if call.keys() <= _PLACED:
+        return None
+    function = call["function"] | {"arguments": arguments}
+    return {name: value for name, value in call.items() if name != "index"} | {"function": function}
 
 
 def _arguments(function: Given) -> str:

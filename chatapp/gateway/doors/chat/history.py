@@ -52,7 +52,7 @@ class _History:
     def _result(self, message: Given, call_id: str) -> Result:
         content = message.at("content")
         # A tool that had nothing to say.
-        parts = parts_of(content) if content and content.value else ()
+        parts = parts_of(content) if content and content.value not in ("", []) else ()
         return Result(call_id=call_id, parts=parts)
 
     def _call_id(self, message: Given) -> str:

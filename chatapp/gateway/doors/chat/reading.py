@@ -10,8 +10,9 @@ from ....providers.base import OFF, Form, Wishes
 from ..asked import Asked
 from ..effort import effort_by_budget, effort_by_switch, effort_word
 from ..given import Given
+from ..tools import Tools
 from .history import history_of
-from .tools import DIALECT, Tools, tools_of
+from .tools import DIALECT, tools_of
 
 KNOWN = frozenset(
     (
@@ -58,11 +59,11 @@ def _refuse_what_is_not_done(request: Given) -> None:
 
 
 def _wishes(request: Given, tools: Tools) -> Wishes:
-    most = request.take("max_completion_tokens", Given.count)
+    most, as_before = (request.take(name, Given.count) for name in ("max_completion_tokens", "max_tokens"))
     return Wishes(
         temperature=request.take("temperature", lambda given: given.up_to(HOTTEST)),
         top_p=request.take("top_p", lambda given: given.up_to(1)),
-        most_output=most or request.take("max_tokens", Given.count),
+        most_output=most or as_before,
         stop=request.take("stop", _stop_words) or (),
         choice=tools.choice,
         call=tools.call,
@@ -111,10 +112,10 @@ def _effort(request: Given) -> str:
 
 
 def _reasoning(given: Given) -> str:
+    word, budget = given.take("effort", effort_word), given.take("max_tokens", Given.count)
     if given.take("enabled", Given.flag) is False:
         return OFF
-    budget = given.take("max_tokens", Given.count)
-    return given.take("effort", effort_word) or (effort_by_budget(budget) if budget else "")
+    return word or (effort_by_budget(budget) if budget else "")
 
 
 def _template_forbids(body: Mapping[str, Any]) -> bool:

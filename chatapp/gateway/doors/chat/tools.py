@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 from ....core.values import Json
 from ....providers.base import Choice, ToolSpec
 from ..given import Given
+from ..tools import Tools
 
 CHOICES = {
     "auto": Choice.AUTO,
@@ -16,14 +17,6 @@ CHOICES = {
     "any": Choice.REQUIRED,
 }
 DIALECT = "chat"
-
-
-class Tools(NamedTuple):
-    functions: tuple[ToolSpec, ...] = ()
-    hosted: tuple[Json, ...] = ()
-    choice: Choice | None = None
-    call: str = ""
-    parallel: bool | None = None
 
 
 def is_legacy(body: Any) -> bool:
@@ -70,7 +63,7 @@ def _legacy_tools(request: Given) -> Tools:
     offered, choice = Tools(specs, parallel=False), request.at("function_call")
     if choice is None:
         return offered
-    return _by_word(offered, choice) if isinstance(choice.value, str) else _named(offered, choice)
+    return _by_word(offered, choice) if isinstance(choice.value, str) else offered.named(choice)
 
 
 def _chosen(offered: Tools, choice: Given) -> Tools:
@@ -80,29 +73,13 @@ def _chosen(offered: Tools, choice: Given) -> Tools:
         case "allowed_tools":
             return _allowed(offered, choice.at("allowed_tools") or choice)
         case str(kind):
-            return _named(offered, choice.at(kind) or choice)
+            return offered.named(choice.at(kind) or choice)
         case _:
             raise choice.wrong("names no kind of tool")
 
 
 def _by_word(offered: Tools, choice: Given) -> Tools:
-    chosen = CHOICES[choice.one_of(CHOICES)]
-    if chosen is Choice.REQUIRED:
-        _demand_tools(offered, choice)
-    return offered._replace(choice=chosen)
-
-
-def _named(offered: Tools, choice: Given) -> Tools:
-    _demand_tools(offered, choice)
-    name = choice.must("name").name()
-    if not offered.hosted and name not in {tool.name for tool in offered.functions}:
-        raise choice.wrong("names a tool that is not offered")
-    return offered._replace(choice=Choice.REQUIRED, call=name)
-
-
-def _demand_tools(offered: Tools, choice: Given) -> None:
-    if not (offered.functions or offered.hosted):
-        raise choice.wrong("demands a call, and no tools are offered")
+    return offered.chosen(CHOICES[choice.one_of(CHOICES)], choice)
 
 
 def _allowed(offered: Tools, given: Given) -> Tools:

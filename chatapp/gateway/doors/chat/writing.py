@@ -1,5 +1,5 @@
-"""Writes a response as a chat completion, in chunks or whole. Calls come one after the other: clients take a call for finished when the
-next one begins."""
+"""Writes a response as a chat completion, in chunks or whole. Calls come one after the other, since clients take one for finished when the
+next begins; no word waits for a call."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ....core.values import Json, fields, rows
 from ...handed import Handed
 from ..asked import Asked
 from ..door import Ended, Frame, Wrong
-from ..in_turn import InTurn, Piece
+from ..in_turn import InTurn, ToldPiece
 from .answers import DETAILS, THOUGHTS
 from .errors import error_body
 from .reading import wants_usage
@@ -40,8 +40,8 @@ class ChatWriter:
         self._head: Json = {"id": handed.response("chatcmpl-"), "created": at, "model": model}
         self._usage: Json = {"usage": None} if wants_usage(asked.body) else {}
         self._legacy = is_legacy(asked.body)
-        self._line = InTurn(self)
-        self._calls: dict[Piece, int] = {}
+        self._line = InTurn(self, apart=True)
+        self._calls: dict[ToldPiece, int] = {}
         self._ended: Ended | None = None
 
     def begin(self) -> list[Frame]:
@@ -72,30 +72,30 @@ class ChatWriter:
         usage = usage_of(self._ended.usage)
         return self._head | {"object": WHOLE, "choices": [choice], "usage": usage}
 
-    def began(self, piece: Piece) -> list[Frame]:
+    def began(self, piece: ToldPiece) -> list[Frame]:
         if piece.kind is Kind.TOOL_CALL:
             self._calls[piece] = len(self._calls)
             return self._call(piece, {"name": piece.name, "arguments": ""}, self._named(piece))
         before = [told for told in self._line.told if told.kind is piece.kind and told.told]
         return self.grew(piece, _joint(before[-1])) if before and piece.waiting else []
 
-    def grew(self, piece: Piece, text: str) -> list[Frame]:
+    def grew(self, piece: ToldPiece, text: str) -> list[Frame]:
         if piece.kind is Kind.TOOL_CALL:
             return self._call(piece, {"arguments": text}, {})
         return [self._delta(dict.fromkeys(FIELDS[piece.kind], text))] if text else []
 
-    def over(self, piece: Piece) -> list[Frame]:
+    def over(self, piece: ToldPiece) -> list[Frame]:
         signed = _signed(piece)
         return self._call(piece, {"arguments": ""}, signed) if signed and piece in self._calls else []
 
-    def _call(self, piece: Piece, function: Json, more: Json) -> list[Frame]:
+    def _call(self, piece: ToldPiece, function: Json, more: Json) -> list[Frame]:
         place = self._calls[piece]
         if self._legacy:
             # A message of the old form holds one call.
             return [] if place else [self._delta({"function_call": function})]
         return [self._delta({"tool_calls": [{"index": place, **more, "function": function}]})]
 
-    def _named(self, piece: Piece) -> Json:
+    def _named(self, piece: ToldPiece) -> Json:
         return {"id": self._handed.item("call_", piece.key), "type": "function"}
 
     def _delta(self, delta: Json, finish: str | None = None) -> Frame:
@@ -144,13 +144,13 @@ def usage_of(usage: Usage) -> Json:
     }
 
 
-def _said(kind: Kind, pieces: Sequence[Piece]) -> str:
+def _said(kind: Kind, pieces: Sequence[ToldPiece]) -> str:
     said = [piece for piece in pieces if piece.kind is kind and piece.told]
     joints = ["", *map(_joint, said)]
     return "".join(joint + piece.text for joint, piece in zip(joints, said, strict=False))
 
 
-def _joint(before: Piece) -> str:
+def _joint(before: ToldPiece) -> str:
     """What came in one message is joined as it came; separate messages of another wire are paragraphs."""
     return "" if before.item and before.item.dialect == DIALECT else "\n\n"
 
@@ -160,12 +160,12 @@ def _wire(item: Item | None) -> Json:
     return fields(item.wire) if item and item.dialect == DIALECT else {}
 
 
-def _signed(piece: Piece) -> Json:
+def _signed(piece: ToldPiece) -> Json:
     wire = _wire(piece.item)
     return {SIGNED: wire[SIGNED]} if wire.get(SIGNED) else {}
 
 
-def _details(pieces: Sequence[Piece]) -> list[Json]:
+def _details(pieces: Sequence[ToldPiece]) -> list[Json]:
     """They go out once, when nothing is added to them any more. Numbered: clients join those of one number, and refuse those of none."""
     wires = (_wire(piece.amended or piece.item) for piece in pieces if not piece.lost)
     found = [row for wire in wires for row in rows(wire.get(DETAILS))]

@@ -1,15 +1,16 @@
-"""What an assistant message says: thinking, text, calls. Blocks of tools on Anthropic's own side are left out: no other model has them."""
+"""What an assistant message says: thinking, text, calls, and what tools on Anthropic's own side did."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ....core.values import Json
 from ....core.verbatim import encode
-from ..asked import Answer, Call, Thought, Words
+from ..asked import Answer, Call, Other, Thought, Words
 from ..given import Given
 
 # `cache_control` is about the request that it came in.
-_PLACED = ("type", "id", "name", "input", "cache_control")
+_PLACED = frozenset({"type", "id", "name", "input", "cache_control"})
 
 
 def answer_of(content: Given) -> Answer:
@@ -18,7 +19,7 @@ def answer_of(content: Given) -> Answer:
     return Answer(parts=tuple(part for block in content.rows() for part in _block(block)))
 
 
-def _block(block: Given) -> Iterator[Thought | Words | Call]:
+def _block(block: Given) -> Iterator[Thought | Words | Call | Other]:
     match block.must("type").name():
         case "text":
             text = block.must("text").text()
@@ -30,14 +31,20 @@ def _block(block: Given) -> Iterator[Thought | Words | Call]:
         case "tool_use":
             yield _call(block)
         case _:
-            pass
+            yield Other(wire=block.value, id=block.says("id"))
 
 
 def _call(block: Given) -> Call:
-    more = {name: value for name, value in block.value.items() if name not in _PLACED}
     return Call(
         id=block.must("id").name(),
         name=block.must("name").name(),
         arguments=encode(block.take("input", Given.fields) or {}).decode(),
-        wire=more or None,
+        wire=_wire(block.value),
     )
+
+
+def _wire(block: Json) -> Json | None:
+    """Where more came with it."""
+    if block.keys() <= _PLACED:
+        return None
+    return {"input": {}} | {name: value for name, value in block.items() if name != "cache_control"}

@@ -7,7 +7,7 @@ from ....core.values import Json, fields, word
 from ....core.verbatim import encode
 from ....providers.anthropic.stream import arguments_object
 from ...handed import Handed
-from ..in_turn import Piece
+from ..in_turn import ToldPiece
 from .tools import DIALECT
 
 REDACTED = "redacted_thinking"
@@ -19,7 +19,7 @@ GROWTH = {
 }
 
 
-def opening(piece: Piece, handed: Handed) -> Json:
+def opening(piece: ToldPiece, handed: Handed) -> Json:
     match piece.kind:
         case Kind.REASONING if is_redacted(piece):
             return {"type": REDACTED, "data": handed.seal(piece.key, _sealed(piece))}
@@ -41,16 +41,16 @@ def growth(kind: Kind, words: str) -> Json:
     return {"type": type_, name: words}
 
 
-def signature(piece: Piece, handed: Handed) -> Json:
+def signature(piece: ToldPiece, handed: Handed) -> Json:
     return {"type": "signature_delta", "signature": handed.seal(piece.key, _sealed(piece))}
 
 
-def arguments(piece: Piece) -> str:
+def arguments(piece: ToldPiece) -> str:
     """An object whatever the model wrote: clients give up on any other."""
     return encode(arguments_object(piece.text)).decode()
 
 
-def whole(piece: Piece, handed: Handed) -> Json:
+def whole(piece: ToldPiece, handed: Handed) -> Json:
     block = opening(piece, handed)
     match block["type"]:
         case "thinking":
@@ -63,14 +63,14 @@ def whole(piece: Piece, handed: Handed) -> Json:
             return block
 
 
-def is_redacted(piece: Piece) -> bool:
+def is_redacted(piece: ToldPiece) -> bool:
     return _wire(piece).get("type") == REDACTED and not (piece.told or piece.waiting)
 
 
-def _sealed(piece: Piece) -> str:
+def _sealed(piece: ToldPiece) -> str:
     wire = _wire(piece)
     return word(wire.get("data" if is_redacted(piece) else "signature"))
 
 
-def _wire(piece: Piece) -> Json:
+def _wire(piece: ToldPiece) -> Json:
     return fields(piece.item.wire) if piece.item and piece.item.dialect == DIALECT else {}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ....core.attached import Attached, AttachedKind
-from ..attachments import SCHEMES
+from ..attachments import is_of_the_web
 from ..given import Given
 
 BLOCKS = ("text", "image", "document", "search_result", "container_upload", "tool_reference")
@@ -55,7 +55,7 @@ def _from(source: Given, kind: AttachedKind, name: str) -> tuple[Part, ...]:
 
 
 def _address(given: Given) -> str:
-    if not given.text().lower().startswith(SCHEMES):
+    if not is_of_the_web(given.text()):
         raise given.wrong("must begin with https:// or http://", "invalid_value")
     return given.text()
 

@@ -10,8 +10,9 @@ from ....providers.base import OFF, Form, Wishes
 from ..asked import Asked
 from ..effort import effort_by_switch, effort_word
 from ..given import Dotted, Given
+from ..tools import Tools
 from .history import history_of
-from .tools import DIALECT, Tools, tools_of
+from .tools import DIALECT, tools_of
 
 KNOWN = frozenset(
     (

@@ -2,22 +2,13 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
-from ....core.values import Json
 from ....providers.base import Choice, ToolSpec
 from ..given import Given
+from ..tools import Tools
 
 DIALECT = "messages"
-CHOICES = {"auto": Choice.AUTO, "none": Choice.NONE, "any": Choice.REQUIRED, "tool": Choice.REQUIRED}
-
-
-class Tools(NamedTuple):
-    functions: tuple[ToolSpec, ...] = ()
-    hosted: tuple[Json, ...] = ()
-    choice: Choice | None = None
-    call: str = ""
-    parallel: bool | None = None
+NAMED = "tool"
+CHOICES = {"auto": Choice.AUTO, "none": Choice.NONE, "any": Choice.REQUIRED, NAMED: Choice.REQUIRED}
 
 
 def tools_of(request: Given) -> Tools:
@@ -44,16 +35,7 @@ def _function(row: Given) -> ToolSpec:
 
 
 def _chosen(offered: Tools, choice: Given) -> Tools:
-    chosen = CHOICES[choice.must("type").one_of(CHOICES)]
+    word = choice.must("type").one_of(CHOICES)
+    chosen = offered.named(choice) if word == NAMED else offered.chosen(CHOICES[word], choice)
     alone = choice.take("disable_parallel_tool_use", Given.flag)
-    call = choice.must("name").name() if choice.value["type"] == "tool" else ""
-    if chosen is Choice.REQUIRED:
-        _demand(offered, choice, call)
-    return offered._replace(choice=chosen, call=call, parallel=None if alone is None else not alone)
-
-
-def _demand(offered: Tools, choice: Given, call: str) -> None:
-    if not (offered.functions or offered.hosted):
-        raise choice.wrong("demands a call, and no tools are offered")
-    if call and not offered.hosted and call not in {tool.name for tool in offered.functions}:
-        raise choice.wrong("names a tool that is not offered")
+    return chosen if alone is None else chosen._replace(parallel=not alone)

@@ -10,7 +10,7 @@ from ....core.values import Json
 from ...handed import Handed
 from ..asked import Asked
 from ..door import Ended, Frame, Wrong
-from ..in_turn import InTurn, Piece
+from ..in_turn import InTurn, ToldPiece
 from .blocks import arguments, growth, is_redacted, opening, signature, whole
 from .errors import error_body
 
@@ -66,19 +66,19 @@ class MessagesWriter:
         blocks = [whole(piece, self._handed) for piece in pieces]
         return self._message(blocks, FINISHES[self._ended.finish], self._ended.usage)
 
-    def began(self, piece: Piece) -> list[Frame]:
+    def began(self, piece: ToldPiece) -> list[Frame]:
         block = opening(piece, self._handed)
         self._blocks += 1
         return [_frame("content_block_start", index=self._blocks - 1, content_block=block)]
 
-    def grew(self, piece: Piece, text: str) -> list[Frame]:
+    def grew(self, piece: ToldPiece, text: str) -> list[Frame]:
         waits = piece.kind is Kind.TOOL_CALL and piece.name not in self._eager
         return [] if waits else [self._delta(growth(piece.kind, text))]
 
-    def over(self, piece: Piece) -> list[Frame]:
+    def over(self, piece: ToldPiece) -> list[Frame]:
         return [*self._last(piece), _frame("content_block_stop", index=self._blocks - 1)]
 
-    def _last(self, piece: Piece) -> list[Frame]:
+    def _last(self, piece: ToldPiece) -> list[Frame]:
         match piece.kind:
             case Kind.REASONING if not is_redacted(piece):
                 return [self._delta(signature(piece, self._handed))]

@@ -7,8 +7,8 @@ from typing import Any
 
 from ...handed import Handed
 from ..asked import Asked
+from ..chat.errors import error_body
 from ..door import Door, Writer, Wrong
-from .errors import body_of
 from .reading import read
 from .writing import ResponseWriter
 
@@ -21,7 +21,7 @@ class ResponsesDoor:
         return ResponseWriter(asked, model, handed, at)
 
     def error(self, wrong: Wrong, request_id: str) -> dict[str, Any]:
-        return body_of(wrong)
+        return error_body(wrong, request_id)
 
 
 DOOR: Door = ResponsesDoor()

@@ -12,8 +12,9 @@ from ....providers.base import Choice
 from ...handed import Handed
 from ..asked import Asked, Role, Said
 from ..door import PROVIDER, Wrong
+from ..given import Given
 from .compacted import compaction_item
-from .kept import KeptResponse, input_kept
+from .kept import Exchanged, input_kept
 from .reading import read
 from .response import usage_of
 
@@ -23,15 +24,14 @@ TASK = (
     "was done and found, what was decided and why, what is left to do and what comes next, with the names, paths, numbers and words that "
     "are needed for it. Answer with the summary alone, and call no tool."
 )
-NOTHING = Usage(input=0, output=0)
 LEFT_OUT = frozenset({"stream", "store", "background", "text", "tool_choice", "max_output_tokens", "include"})
 
 
 def read_compacting(body: Any, headers: Mapping[str, str]) -> Asked:
-    """A request to make a conversation shorter: whatever shapes an answer does not shape a summary."""
-    if isinstance(body, dict):
-        body = {name: value for name, value in body.items() if name not in LEFT_OUT}
-    return read(body, headers)
+    """A request to make a conversation shorter: whatever shapes an answer does not shape a summary. Its model must be named."""
+    given = Given.body(body)
+    given.must("model")
+    return read({name: value for name, value in given.fields().items() if name not in LEFT_OUT}, headers)
 
 
 def asked_to_sum_up(asked: Asked) -> Asked:
@@ -43,7 +43,7 @@ def asked_to_sum_up(asked: Asked) -> Asked:
 
 
 def compaction(
-    asked: Asked, previous: Sequence[KeptResponse], summary: str, usage: Usage, handed: Handed, at: int
+    asked: Asked, previous: Sequence[Exchanged], summary: str, usage: Usage, handed: Handed, at: int
 ) -> Json:
     """The answer: a window to go on from. Without a summary there is none."""
     if not summary.strip():
@@ -55,7 +55,7 @@ def compaction(
         "object": "response.compaction",
         "created_at": at,
         "output": [*users, compaction_item(handed.item("cmp_", "compaction"), summary)],
-        "usage": usage_of(usage) or usage_of(NOTHING),
+        "usage": usage_of(usage),
     }
 
 

@@ -5,46 +5,22 @@ from __future__ import annotations
 from typing import Any
 
 from .. import door
+from ..chat.errors import CODES, error_body
 from ..door import Wrong, invalid
 
-INVALID, SERVER = "invalid_request_error", "server_error"
-TYPES = {
-    door.INVALID: INVALID,
-    door.UNKNOWN_KEY: INVALID,
-    door.FORBIDDEN: "permission_error",
-    door.NOT_FOUND: INVALID,
-    door.TOO_LARGE: INVALID,
-    door.LIMITED: "rate_limit_error",
-    door.OURS: SERVER,
-    door.PROVIDER: SERVER,
-    door.OVERLOADED: SERVER,
-}
-# Where nobody said one: programs decide by it whether to try again.
-CODES = {
-    door.UNKNOWN_KEY: "invalid_api_key",
-    door.LIMITED: "rate_limit_exceeded",
-    door.OURS: SERVER,
-    door.PROVIDER: SERVER,
-    door.OVERLOADED: SERVER,
-}
+SERVER = "server_error"
 FAILED_CODES = {door.INVALID: "invalid_prompt", door.TOO_LARGE: "invalid_prompt"}
 
 
-def body_of(wrong: Wrong) -> dict[str, Any]:
-    code = wrong.code or CODES.get(wrong.kind)
-    told = {"message": wrong.sentence, "type": TYPES.get(wrong.kind, SERVER)}
-    return {"error": {**told, "param": wrong.param or None, "code": code}}
-
-
 def in_response(wrong: Wrong) -> dict[str, Any]:
-    """Of a response that failed after it had begun."""
+    """Of a response that failed after it had begun. Programs decide by the code whether to try again."""
     code = wrong.code or CODES.get(wrong.kind) or FAILED_CODES.get(wrong.kind, SERVER)
     return {"code": code, "message": wrong.sentence}
 
 
 def on_socket(wrong: Wrong) -> dict[str, Any]:
     """What was asked over a socket has no status but this one."""
-    error = body_of(wrong)["error"]
+    error = error_body(wrong, "")["error"]
     return {
         "type": "error",
         "status": wrong.status,

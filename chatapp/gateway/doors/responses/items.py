@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
+from itertools import groupby
 from typing import Any
 
+from ....providers.openai.namespaces import one_name
 from ..asked import Answer, Call, Other, Result, Role, Said, Thought, Told, Words
 from ..door import Wrong, invalid
 from ..given import Given
 from .compacted import summary_in
-from .names import one_name
 from .parts import parts_in, words_in
 
 INPUT = "input"
 REFERENCE = "item_reference"
 ASSISTANT = "assistant"
 BETWEEN_PARTS = "\n\n"
+# Kinds of items that no model writes.
+OUTPUT = "_output"
+PROGRAMS = frozenset(
+    {"mcp_approval_response", "additional_tools", "compaction_trigger", "configuration_update"}
+)
 FromModel = Thought | Words | Call | Other
 Entry = Said | Result | FromModel
 
@@ -72,21 +78,23 @@ def entry(item: Given) -> Entry:
 
 def told(entries: Iterable[Entry]) -> tuple[Told, ...]:
     """What a model said stands together until the program says something, or a result comes."""
-    return tuple(_told(entries))
+    return tuple(each for side, group in groupby(entries, _side) for each in _told(side, list(group)))
 
 
-def _told(entries: Iterable[Entry]) -> Iterator[Told]:
-    parts: list[FromModel] = []
-    for each in entries:
-        if not isinstance(each, Said | Result):
-            parts.append(each)
-            continue
-        if parts:
-            yield Answer(parts=tuple(parts))
-            parts = []
-        yield each
-    if parts:
-        yield Answer(parts=tuple(parts))
+def _side(said: Entry) -> type[Said] | type[Answer] | type[Other]:
+    if isinstance(said, Said | Result):
+        return Said
+    return Other if isinstance(said, Other) and _is_of_the_program(said) else Answer
+
+
+def _is_of_the_program(other: Other) -> bool:
+    kind = other.wire["type"]
+    return kind in PROGRAMS or kind.endswith(OUTPUT)
+
+
+def _told(side: Any, entries: list[Any]) -> list[Told]:
+    """What the program says of a kind that is not known here is no part of what a model said in one response."""
+    return entries if side is Said else [Answer(parts=tuple(entries))]
 
 
 def _message(item: Given) -> Said | Words:

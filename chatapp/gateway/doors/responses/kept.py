@@ -13,7 +13,7 @@ from ..asked import Answer, Asked, Other, Told
 from ..door import invalid
 from ..given import Given
 from .errors import unknown_item
-from .items import INPUT, REFERENCE, Entry, as_item, entries_in, entry, kind_of, told
+from .items import INPUT, REFERENCE, Entry, as_came, as_item, entries_in, entry, kind_of, told
 from .reading import instructions, orphan
 
 Json = dict[str, Any]
@@ -21,9 +21,10 @@ MOST_LISTED, LISTED = 100, 20
 PREFIXES = {"message": "msg_", "reasoning": "rs_", "function_call": "fc_", "function_call_output": "fco_"}
 # No sign of an id's alphabet: what a program said is never taken for what a model said.
 MARK = "i"
+NONE_KNOWN: Mapping[str, Json] = {}
 
 
-class KeptResponse(NamedTuple):
+class Exchanged(NamedTuple):
     """One response: the items of its request, and those of the answer."""
 
     input: Sequence[Json]
@@ -37,19 +38,25 @@ class InputPlace(NamedTuple):
     n: int
 
 
-def input_kept(asked: Asked, secret: str, found: Mapping[str, Json] | None = None) -> list[Json]:
-    """The items of a request, each with an id: its own, or one of ours. `found`: what its references mean."""
+def by_id(previous: Sequence[Exchanged]) -> dict[str, Json]:
+    """What a request that goes on from these may name by its id."""
+    items = (item for kept in previous for item in (*kept.input, *kept.output))
+    return {item["id"]: item for item in items if item.get("id") and item.get("type") != REFERENCE}
+
+
+def input_kept(asked: Asked, secret: str, known: Mapping[str, Json] = NONE_KNOWN) -> list[Json]:
+    """The items of a request, each with an id: its own, or one of ours. `known`: what its references mean."""
     said = asked.body.get(INPUT)
     items = [as_item(said)] if isinstance(said, str) else rows(said)
-    return [_kept(Given(item), n, secret, found or {}) for n, item in enumerate(items)]
+    return [_kept(Given(item), n, secret, known) for n, item in enumerate(items)]
 
 
-def _kept(item: Given, n: int, secret: str, found: Mapping[str, Json]) -> Json:
+def _kept(item: Given, n: int, secret: str, known: Mapping[str, Json]) -> Json:
     kind = kind_of(item)
-    if kind == REFERENCE and item.says("id") in found:
-        return dict(found[item.says("id")])
+    if kind == REFERENCE and item.says("id") in known:
+        return dict(known[item.says("id")])
     own = item.says("id") or f"{PREFIXES.get(kind, 'item_')}{secret}{MARK}{n}"
-    kept = {**item.fields(), "id": own, "type": kind}
+    kept = {**as_came(item), "id": own}
     return _whole_message(kept) if kind == "message" else kept
 
 
@@ -76,15 +83,15 @@ def referenced(asked: Asked) -> tuple[str, ...]:
     return tuple(part.id for part in parts if isinstance(part, Other) and part.wire["type"] == REFERENCE)
 
 
-def joined(previous: Sequence[KeptResponse], now: Asked, found: Mapping[str, Json] | None = None) -> Asked:
-    """What is asked, with the history of the responses that it goes on from, the first of them first, and with what it names by ids.
-    `found`: items of other responses by their ids. The instructions of earlier requests hold no longer."""
+def joined(previous: Sequence[Exchanged], now: Asked, known: Mapping[str, Json] = NONE_KNOWN) -> Asked:
+    """What is asked, with the history of the responses that it goes on from, the first of them first. The instructions of earlier
+    requests hold no longer. `known`: items that it may name, by their ids."""
+    body, known = Given(now.body), {**by_id(previous), **known}
     before = [item for kept in previous for item in (*kept.input, *kept.output)]
-    known = {item["id"]: item for item in before if isinstance(item.get("id"), str)} | dict(found or {})
-    body = Given(now.body)
-    said = [_resolved(each, n, known) for n, each in enumerate(entries_in(body))]
-    earlier = [entry(Given(item)) for item in before]
-    _check(earlier, said)
+    earlier = [_resolved(entry(Given(item)), "", known) for item in before]
+    said = [_resolved(each, f"{INPUT}[{n}].id", known) for n, each in enumerate(entries_in(body))]
+    if wrong := orphan(said, earlier):
+        raise wrong
     return replace(now, history=_history(body, [*earlier, *said]))
 
 
@@ -95,18 +102,22 @@ def _history(body: Given, entries: list[Entry]) -> tuple[Told, ...]:
     return history
 
 
-def _resolved(said: Entry, n: int, known: Mapping[str, Json]) -> Entry:
+def _resolved(said: Entry, path: str, known: Mapping[str, Json]) -> Entry:
     if not isinstance(said, Other) or said.wire["type"] != REFERENCE:
         return said
     item = known.get(said.id)
     if item is None or kind_of(Given(item)) == REFERENCE:
-        raise unknown_item(said.id, f"{INPUT}[{n}].id")
+        raise unknown_item(said.id, path)
     return entry(Given(item))
 
 
-def _check(earlier: list[Entry], said: list[Entry]) -> None:
-    if wrong := orphan(said, earlier):
-        raise wrong
+def shown(response: Json, query: Mapping[str, str]) -> Json:
+    """Of a response that is over there is nothing left to stream."""
+    if query.get("stream", "") not in ("", "false", "False", "0"):
+        raise invalid(
+            "This response is over and cannot be streamed again. Leave `stream` out to get it.", "stream"
+        )
+    return response
 
 
 def deleted(response_id: str) -> Json:

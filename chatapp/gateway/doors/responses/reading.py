@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ....providers.base import OFF, Form, Wishes
+from ....providers.base import Form, Wishes
 from ...handed import place_of
 from ..asked import Asked, Call, Other, Result, Role, Said, Told
 from ..door import Wrong
-from ..given import Given
+from ..effort import effort_word
+from ..given import MOST, Given
 from .items import INPUT, Entry, entries_in, told, without_its_call
 from .tools import DIALECT, Offer, offer_in
 
-NO_THOUGHTS = "none"
 LONGEST_ID = 200
 # What stands elsewhere in what is asked, or concerns this door alone.
 UNDERSTOOD = frozenset(
@@ -82,21 +82,25 @@ def _check_echoed(body: Given) -> None:
     for name in PENALTIES:
         body.take(name, lambda given: given.up_to(2, -2))
     body.take("truncation", lambda given: given.one_of(("auto", "disabled")))
-    body.take("max_tool_calls", Given.count)
-    body.take("top_logprobs", lambda given: given.up_to(20))
+    body.take("max_tool_calls", _whole)
+    body.take("top_logprobs", lambda given: _whole(given, 20))
     body.take("include", lambda given: [row.text() for row in given.rows()])
     body.take("stream_options", Given.fields)
     body.take("metadata", lambda given: [given.must(name).text() for name in given.fields()])
     body.take("generate", Given.flag)
 
 
+def _whole(given: Given, most: int = MOST) -> float:
+    given.up_to(most)
+    return given.count() if given.value else 0
+
+
 def _check_whole(body: Given, asked: Asked, entries: list[Entry]) -> None:
     """What cannot be a request alone may be one that goes on from another response, or fills a form that its provider has."""
     if asked.previous or body.at("prompt") or not generates(asked):
         return
-    if not asked.history:
+    if not entries:
         raise body.must(INPUT).wrong("is empty: there is nothing to answer")
-    body.must(INPUT)
     if wrong := orphan(entries):
         raise wrong
 
@@ -126,8 +130,7 @@ def _asked(body: Given, offer: Offer, history: tuple[Told, ...]) -> Asked:
 
 
 def _effort(reasoning: Given) -> str:
-    effort = reasoning.says("effort")
-    return OFF if effort == NO_THOUGHTS else effort
+    return reasoning.take("effort", effort_word) or ""
 
 
 def _previous(body: Given) -> str:

@@ -83,10 +83,8 @@ def _reasoning(body: Mapping[str, Any]) -> Json:
     return {"effort": None, "summary": None, **fields(body.get("reasoning"))}
 
 
-def usage_of(usage: Usage) -> Json | None:
-    """None where the provider said nothing at all."""
-    if usage == Usage():
-        return None
+def usage_of(usage: Usage) -> Json:
+    """What the provider did not say is zero: programs that add it up expect numbers."""
     taken, given = usage.input or 0, usage.output or 0
     return {
         "input_tokens": taken,
@@ -115,4 +113,5 @@ def incomplete(output: Sequence[Json], usage: Usage, reason: str) -> Json:
 
 
 def failed(output: Sequence[Json], usage: Usage, error: Json) -> Json:
-    return {"status": "failed", "error": error, "output": list(output), "usage": usage_of(usage)}
+    said = None if usage == Usage() else usage_of(usage)
+    return {"status": "failed", "error": error, "output": list(output), "usage": said}

@@ -9,7 +9,7 @@ from typing import Any
 from ....core import verbatim
 from ..door import Frame, Wrong, invalid
 from .errors import on_socket
-from .kept import KeptResponse
+from .kept import Exchanged
 
 Json = dict[str, Any]
 CREATE = "response.create"
@@ -52,12 +52,12 @@ class Remembered:
     """What one connection knows of its own responses, whether they are kept elsewhere or nowhere: of each, the whole way to it."""
 
     def __init__(self) -> None:
-        self._ways: OrderedDict[str, Sequence[KeptResponse]] = OrderedDict()
+        self._ways: OrderedDict[str, Sequence[Exchanged]] = OrderedDict()
 
-    def way_to(self, response_id: str) -> Sequence[KeptResponse] | None:
+    def way_to(self, response_id: str) -> Sequence[Exchanged] | None:
         return self._ways.get(response_id)
 
-    def keep(self, response_id: str, way: Sequence[KeptResponse]) -> None:
+    def keep(self, response_id: str, way: Sequence[Exchanged]) -> None:
         self._ways[response_id] = way
         while len(self._ways) > REMEMBERED:
             self._ways.popitem(last=False)

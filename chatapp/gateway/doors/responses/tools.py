@@ -8,11 +8,11 @@ from typing import Any
 
 from ....core.values import Json, rows, word
 from ....providers.base import Choice, ToolSpec
+from ....providers.openai.namespaces import NAMESPACE, one_name
 from ..given import Given
-from .names import one_name
 
 DIALECT = "responses"
-FUNCTION, NAMESPACE = "function", "namespace"
+FUNCTION = "function"
 NO_ARGUMENTS: Mapping[str, Any] = {"type": "object", "properties": {}}
 # What tells two tools of one kind apart.
 TOLD_BY = ("name", "server_label", "namespace")
@@ -59,8 +59,9 @@ def _chosen(tools: list[Given], choice: Given) -> Offer:
 
 
 def _one_function(tools: list[Given], choice: Given) -> Offer:
-    name = one_name(choice.says("namespace"), choice.must("name").name())
-    offer = _offer(tools, call=name)
+    namespace, name = choice.says("namespace"), choice.must("name").name()
+    name = one_name(namespace, name)
+    offer = _offer(tools, call=name, raw=choice.fields() if namespace else None)
     if not any(tool.name == name for tool in offer.tools):
         raise choice.must("name").wrong("is the name of none of the tools")
     return offer

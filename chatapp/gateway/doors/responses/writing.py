@@ -36,6 +36,13 @@ CUT = Wrong(502, door.PROVIDER, "The provider ended the answer before it was who
 _PREFIX = re.compile(r"[a-z]{1,10}_")
 
 
+def warmed(asked: Asked, handed: Handed, at: int) -> tuple[list[Frame], Json]:
+    """The frames and the whole of a response without a word: its program only wants to go on from what it told."""
+    writer = ResponseWriter(asked, asked.model, handed, at)
+    frames = writer.begin() + writer.end(Ended(finish=Finish.STOP, usage=Usage(), at=at))
+    return frames, writer.whole()
+
+
 class ResponseWriter:
     def __init__(self, asked: Asked, model: str, handed: Handed, at: int) -> None:
         self._handed = handed
@@ -189,6 +196,6 @@ class ResponseWriter:
     def _name(self, growing: GrowingOutput, item: Item) -> None:
         """As the program knows the function; a model of this dialect was told its namespace."""
         if isinstance(growing, GrowingCall):
-            namespace = word(wire_of(item).get("namespace"))
-            spelled = (namespace, item.name) if namespace else self._spelled.get(item.name, ("", item.name))
+            namespace, name = (word(wire_of(item).get(which)) for which in ("namespace", "name"))
+            spelled = (namespace, name) if namespace else self._spelled.get(item.name, ("", item.name))
             growing.namespace, growing.name = spelled

@@ -56,7 +56,7 @@ def streamed(whole: Item, *pieces: str) -> list[Event]:
 
 def written(heard: list[Event], *, finish: Finish = Finish.STOP, fail: Wrong | None = None, **body: Any):
     """The frames of a response, and the whole of it."""
-    writer = DOOR.writer(read(**body), "provider:m", Handed(SECRET), AT)
+    writer = DOOR.writer(read(**body), "provider:m", Handed(secret=SECRET), AT)
     frames = [*writer.begin(), *(frame for event in heard for frame in writer.hear(event))]
     frames += writer.fail(fail) if fail else writer.end(Ended(finish=finish, usage=USED, at=AT + 2))
     return frames, writer.whole()

@@ -13,7 +13,7 @@ from chatapp.gateway.doors.asked import Answer, Asked, Result, Said
 from chatapp.gateway.doors.door import INVALID, Wrong
 from chatapp.gateway.doors.responses import DOOR
 from chatapp.gateway.doors.responses.compacting import read_compacting
-from chatapp.gateway.doors.responses.kept import KeptResponse, input_kept, joined, listed, referenced
+from chatapp.gateway.doors.responses.kept import Exchanged, input_kept, joined, listed, referenced
 from chatapp.gateway.doors.responses.socket import body_in
 
 from . import said
@@ -172,7 +172,7 @@ def test_who_goes_on_from_a_response_goes_on_from_all_that_was_said(body):
     asked = heard(DOOR.read, body)
     if asked is None:
         return
-    kept = KeptResponse(input_kept(asked, said.SECRET), [])
+    kept = Exchanged(input_kept(asked, said.SECRET), [])
     history = joined([kept], said.read(previous_response_id="resp_1")).history
     assert [type(each) for each in history[:-1]] == [type(each) for each in _told_as_items(asked)]
 

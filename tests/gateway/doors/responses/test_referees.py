@@ -120,5 +120,5 @@ def test_the_socket_s_errors_are_valid_for_the_published_models(published):
 def test_a_compacted_window_is_valid_for_the_published_models(published):
     from chatapp.gateway.doors.responses.compacting import compaction
 
-    whole = compaction(said.read(), [], "All was said.", said.USED, Handed(said.SECRET), said.AT)
+    whole = compaction(said.read(), [], "All was said.", said.USED, Handed(secret=said.SECRET), said.AT)
     published.CompactResource.model_validate(whole)

@@ -107,7 +107,7 @@ def test_the_whole_answer_may_come_back_as_input(heard):
 
 @given(st.lists(EVENTS, max_size=12))
 def test_pings_change_nothing(heard):
-    writer = DOOR.writer(said.read(), "m", Handed(said.SECRET), said.AT)
+    writer = DOOR.writer(said.read(), "m", Handed(secret=said.SECRET), said.AT)
     frames = writer.begin()
     for event in heard:
         frames += [*writer.hear(event), *writer.still_thinking()]

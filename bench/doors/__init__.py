@@ -1,0 +1,1 @@
+"""Programs at a door: ours, a rival's, and none at all."""

@@ -1,0 +1,1 @@
+"""The addresses of programs, described for machines: what each takes and gives."""

@@ -1,0 +1,1 @@
+"""Keys as their owners see them."""

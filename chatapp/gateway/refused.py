@@ -1,0 +1,58 @@
+"""What is refused before anybody has read what is asked, as the doors tell it: keys that open nothing, bodies, and trouble of ours."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ..pages.door.reception import HEADER, SENTENCES, STATUS, Refusal
+from .doors.door import INVALID, LIMITED, OURS, OVERLOADED, TOO_LARGE, UNKNOWN_KEY, Wrong
+
+# A history with pictures in it.
+LONGEST_BODY = 32 * 2**20
+NO_KEY = Wrong(
+    401,
+    UNKNOWN_KEY,
+    "This needs a key of Thoughtline's: make one at /settings/keys/, and send it as `Authorization: Bearer …` or `x-api-key`.",
+    "invalid_api_key",
+)
+WRONG_KEY = Wrong(
+    401,
+    UNKNOWN_KEY,
+    "This key opens nothing here: it is wrong, was revoked, or has expired.",
+    "invalid_api_key",
+)
+NO_DATABASE = Wrong(
+    503,
+    OVERLOADED,
+    "The database cannot be asked at the moment. Try again in a moment.",
+    "server_error",
+    wait=2,
+)
+BROKEN = Wrong(500, OURS, "Something broke inside Thoughtline.", "server_error")
+_TOO_LARGE = f"That is too much at once: at most {LONGEST_BODY // 2**20} MB can be sent here."
+_KINDS = {429: LIMITED, 503: OVERLOADED}
+_CODES = {408: "request_timeout", 429: "rate_limit_exceeded", 503: "server_error"}
+_TELL = {
+    Refusal.MANY: "Two long requests of yours are on their way already. Send this one when they have arrived."
+}
+SECONDS = 5
+
+
+def too_often(wait: int) -> Wrong:
+    sentence = "Too many requests came in so short a time. Try again in a few seconds."
+    return Wrong(429, LIMITED, sentence, "rate_limit_exceeded", wait=wait)
+
+
+def refused_at_the_door(headers: Mapping[str, str], *, has_key: bool) -> Wrong | None:
+    """What the door of the house refused, where it did."""
+    try:
+        refusal = Refusal(headers.get(HEADER.lower(), ""))
+    except ValueError:
+        return None
+    if refusal is Refusal.SIGNED_OUT:
+        return WRONG_KEY if has_key else NO_KEY
+    if refusal is Refusal.LARGE:
+        return Wrong(413, TOO_LARGE, _TOO_LARGE, "request_too_large")
+    status = STATUS[refusal]
+    sentence = _TELL.get(refusal, SENTENCES[refusal])
+    return Wrong(status, _KINDS.get(status, INVALID), sentence, _CODES[status], wait=SECONDS)

@@ -1,0 +1,97 @@
+"""Counts a request that has ended: for its key, and in the figures of its person and its model, as a turn is."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import date
+from typing import Any
+from uuid import UUID
+
+from django.db.models import F
+from django.utils import timezone
+
+from ...catalog.store import load_price
+from ...core.counting import counts, newest
+from ...core.events import Usage
+from ...insight.store import sums
+from ...insight.store.sums import Counted, day_of
+from ...store.database.worded import Worded
+from ..models import KeyDay
+from .replays import NOTHING_REPLAYED, Replayed, count_replayed
+
+
+@dataclass(frozen=True, slots=True)
+class RequestMeasured:
+    """What a turn's metadata would say of it: of its one round, and how long each thought took, in milliseconds. `replayed`: of the
+    thoughts in its history."""
+
+    round: Mapping[str, Any] = field(default_factory=dict)
+    durations: Mapping[str, int] = field(default_factory=dict)
+    replayed: Replayed = NOTHING_REPLAYED
+
+
+NOTHING_MEASURED = RequestMeasured()
+
+
+def tokens_of(usage: Usage | None, estimate: int) -> dict[str, int]:
+    """What was told, and the estimate in place of what was not."""
+    told = usage or Usage()
+    input = estimate if told.input is None else told.input
+    output = max(0, estimate - input) if told.output is None else told.output
+    more = {"cached": told.cached, "reasoning": told.reasoning}
+    return {"input": input, "output": output} | {name: it for name, it in more.items() if it is not None}
+
+
+def count(
+    key: UUID,
+    owner: int,
+    model: str,
+    tokens: Mapping[str, int],
+    *,
+    ended: str,
+    measured: RequestMeasured,
+) -> None:
+    """Also where it was recorded: a turn of a program is counted by its requests."""
+    metadata: dict[str, Any] = {
+        "reasoning_durations_ms": dict(measured.durations),
+        "rounds": [{**measured.round, "round": 0, "model": model, "usage": dict(tokens)}],
+    }
+    day, price = day_of(timezone.now()), load_price(model)
+    portion = newest(metadata, day=day.isoformat(), ended=ended, cost=price.cost if price else None)
+    made = counts(metadata, portion, None)
+    _add_to_key(key, day, model, made)
+    sums.add(day, model, owner, made)
+    count_replayed(day, model, measured.replayed)
+
+
+_ADDED = Worded(
+    lambda key, day, model, *_: KeyDay.objects.filter(key=key, day=day, model=model),
+    UUID,
+    date,
+    str,
+    *(int for _ in KeyDay.COUNTS),
+    update=lambda key, day, model, *made: {
+        name: F(name) + number for name, number in zip(KeyDay.COUNTS, made, strict=True)
+    },
+    returning="id",
+)
+
+
+def _add_to_key(key: UUID, day: date, model: str, made: Counter[str]) -> None:
+    numbers = [made[name] for name in KeyDay.COUNTS]
+    if not _ADDED.columns(key, day, model, *numbers):
+        KeyDay.objects.bulk_create([KeyDay(key_id=key, day=day, model=model)], ignore_conflicts=True)
+        _ADDED.columns(key, day, model, *numbers)
+
+
+def kept_counts() -> Iterator[Counted]:
+    """What was counted of requests. How long they thought is not kept."""
+    rows = KeyDay.objects.order_by("day", "pk")
+    for row in rows.values("day", "model", "key__owner", *KeyDay.COUNTS).iterator():
+        made = Counter({name: row[name] for name in KeyDay.COUNTS})
+        yield row["day"], row["model"], row["key__owner"], made + Counter(answers=made["turns"])
+
+
+sums.ALSO.append(kept_counts)
