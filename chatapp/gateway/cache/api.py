@@ -4,6 +4,7 @@ completions."""
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import wraps
 from typing import Any
 from uuid import uuid4
@@ -35,6 +36,9 @@ CSRF_WANTED = "A session that clears needs the token of its form, as the header 
 ONE_FILTER = "`DELETE` takes `provider` or `toolCallId`, once and not empty, or nothing to clear everything."
 NO_SUCH_ID = "This is no id that was handed out here."
 
+# As long as pages say.
+LATER = replace(NO_DATABASE, wait=5)
+
 View = Callable[[HttpRequest], HttpResponse]
 
 
@@ -46,7 +50,7 @@ def _in_json(view: View) -> View:
         except Wrong as wrong:
             return _refused(wrong)
         except Error:
-            return _refused(NO_DATABASE)
+            return _refused(LATER)
 
     return answered
 

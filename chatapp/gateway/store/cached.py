@@ -95,11 +95,14 @@ def _words_in(saved: dict[str, object]) -> str:
 def _append_looks(looked: Counter[int], who: User, address: str) -> None:
     """One row for each owner. One's own leave none."""
     name = who.get_username()
-    KeptLook.objects.bulk_create(
+    looks = [
         KeptLook(who=who, name=name, owner_id=owner, responses=number, address=address)
         for owner, number in looked.items()
         if owner != who.pk
-    )
+    ]
+    # Where there is nothing to write, nothing that can be written is asked for.
+    if looks:
+        KeptLook.objects.bulk_create(looks)
 
 
 def looks_at_kept(owner: User) -> list[KeptLook]:
