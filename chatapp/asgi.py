@@ -104,7 +104,7 @@ async def _place_soon(places: Semaphore) -> AsyncIterator[None]:
 
 django.setup()
 # Their rows cannot be imported before Django is set up either.
-from .gateway.routes import programs, responding_socket  # noqa: E402
+from .gateway.served.routes import programs, responding_socket  # noqa: E402
 from .live.urls import sockets  # noqa: E402
 from .pages.door import daphne as daphne_door  # noqa: E402
 from .pages.door.capped import Capped  # noqa: E402

@@ -7,16 +7,16 @@ from statistics import median
 from typing import Any
 
 from chatapp.core.items import Item, Kind
-from chatapp.gateway.digests import Chain
 from chatapp.gateway.doors import chat
-from chatapp.gateway.handed import Handed, Sealing
-from chatapp.gateway.kept import Kept, Memory, Scope
-from chatapp.gateway.restoring import Found, names_of, restored
+from chatapp.gateway.doors.handed import Handed, Sealing
+from chatapp.gateway.replay.digests import Chain
+from chatapp.gateway.replay.kept import KeptAnswer, Memory, ModelScope
+from chatapp.gateway.replay.restoring import Found, names_of, restored
 
 
 def restoring_ms(answers: int = 150, times: int = 20) -> float:
     """Milliseconds, of what is done with a history between reading it and asking a model."""
-    scope = Scope(provider="p", destination="d", dialect="chat", model="m")
+    scope = ModelScope(provider="p", destination="d", dialect="chat", model="m")
     sealing, memory = Sealing(b"key", "1"), Memory()
     messages: list[dict[str, Any]] = [{"role": "user", "content": "Fix it."}]
     for n in range(answers):
@@ -41,7 +41,7 @@ def restoring_ms(answers: int = 150, times: int = 20) -> float:
                 **kind,
             ),
         )
-        kept = Kept(
+        kept = KeptAnswer(
             secret=handed.secret,
             owner=1,
             scope=scope,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from .items import clean
-from .visible import Leave, visible
+from .signs.visible import Leave, visible
 
 TITLE_CAP = 200
 WORDS_CAP = 60

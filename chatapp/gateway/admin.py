@@ -13,7 +13,7 @@ from django.urls import path
 from django.utils import timezone
 
 from ..core.plural import many
-from ..core.visible import visible
+from ..core.signs.visible import visible
 from ..pages.staff.bounded import BoundedAdmin, ChoiceFilter
 from ..pages.staff.rights import ReadOnly, StaffOnly
 from ..pages.staff.site import site

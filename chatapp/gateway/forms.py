@@ -12,7 +12,7 @@ from django.http import QueryDict
 from django.utils import timezone
 
 from ..catalog.forms.providers import plain_label
-from ..core.visible import hides
+from ..core.signs.visible import hides
 from ..providers.configured import UnknownModel
 from ..turns.engine import engine
 from .models import NAME_CAP, KeyRule, Who

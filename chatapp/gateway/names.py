@@ -8,7 +8,7 @@ from itertools import groupby
 from typing import NamedTuple
 
 from ..core.model_name import ModelName
-from ..core.visible import visible
+from ..core.signs.visible import visible
 from ..providers.base import ModelSpec
 from ..providers.configured import Catalog, UnknownModel
 from .models import ApiKey

@@ -13,7 +13,7 @@ from django.utils import timezone
 from ..store import in_thread
 from ..turns.engine import engine
 from ..turns.parts import PARTS, EnginePart
-from . import under_way
+from .served import under_way
 from .store import requests
 from .store.keys import valid_keys
 from .store.recorded import end_forgotten

@@ -7,7 +7,7 @@ from django.db.models import QuerySet
 from django.forms import ModelForm
 from django.http import HttpRequest
 
-from ..core.visible import visible
+from ..core.signs.visible import visible
 from ..pages.staff.bounded import BoundedAdmin
 from ..pages.staff.rights import StaffOnly
 from ..pages.staff.site import site

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from uuid import UUID
 
 from ..core.items import clean
-from ..core.visible import visible
+from ..core.signs.visible import visible
 from ..markdown import Growing, GrowingPieces, feed_within
 from ..markdown.kept import Blocks
 from ..pages import operations

@@ -6,7 +6,7 @@ import shutil
 from collections.abc import Callable
 from typing import TextIO
 
-from chatapp.core.visible import Leave, visible
+from chatapp.core.signs.visible import Leave, visible
 from chatapp.management.columns import column_after
 
 DIM, BOLD, RED, PLAIN = "\x1b[2m", "\x1b[1m", "\x1b[31m", "\x1b[0m"

@@ -10,7 +10,7 @@ from uuid import UUID
 from chatapp import store
 from chatapp.core.decision import Decision
 from chatapp.core.items import Item
-from chatapp.core.visible import visible_name
+from chatapp.core.signs.visible import visible_name
 from chatapp.management.terminal import Terminal
 from chatapp.store import in_thread
 from chatapp.store.models import Message

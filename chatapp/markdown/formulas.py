@@ -14,7 +14,7 @@ from functools import cache
 from markdown_it.common.utils import escapeHtml
 from math_core import LatexError, LatexToMathML
 
-from ..core.visible import Leave, hides
+from ..core.signs.visible import Leave, hides
 from .latex import Definitions, WrongFormula, with_references, written_out
 from .signs import marked
 

@@ -10,7 +10,7 @@ from markdown_it.common.utils import escapeHtml
 from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
 
-from ..core.visible import Leave, visible
+from ..core.signs.visible import Leave, visible
 from .signs import marked
 
 REL = "noopener noreferrer nofollow"

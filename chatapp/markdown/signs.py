@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..core.visible import Leave, visible
+from ..core.signs.visible import Leave, visible
 
 
 def marked(html: str) -> str:

@@ -11,7 +11,7 @@ from django.db.models import Count, Model, Q
 from django.forms import BaseInlineFormSet, ModelForm
 from django.http import HttpRequest
 
-from ..core.visible import visible
+from ..core.signs.visible import visible
 from ..pages.staff.rights import StaffOnly, is_staff
 from ..pages.staff.site import site
 from . import store as mcp_servers

@@ -7,7 +7,7 @@ import django.utils.timezone
 from django.conf import settings
 from django.db import migrations, models
 
-from chatapp.core.lookalikes import outline
+from chatapp.core.signs.lookalikes import outline
 
 
 def look_at_names(apps: Any, schema_editor: Any) -> None:

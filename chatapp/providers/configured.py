@@ -14,7 +14,7 @@ from ..core.contracts import Contract
 from ..core.events import Event
 from ..core.items import KeyMaker
 from ..core.model_name import ModelName
-from ..core.visible import hides
+from ..core.signs.visible import hides
 from . import WIRES
 from .base import Ask, Endpoint, HearLetters, ModelSpec, ProviderError, RequestShape, UnknownModel
 from .demo import DemoProvider

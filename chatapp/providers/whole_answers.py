@@ -9,8 +9,8 @@ from contextlib import suppress
 from typing import Any
 
 from ..core.items import clean
+from ..core.signs.visible import hides
 from ..core.verbatim import loads
-from ..core.visible import hides
 from .failures import FAILURES
 
 REFUSAL_CAP = 64 * 1024

@@ -17,8 +17,8 @@ from django.utils.safestring import SafeString
 from ..core.durations import in_short, thinking_in_words, thought_in_words
 from ..core.items import Kind, Outcome
 from ..core.pretty_json import json_value
+from ..core.signs.visible import visible, visible_name
 from ..core.titles import unmarked
-from ..core.visible import visible, visible_name
 from ..markdown.kept import Blocks
 from ..pages.elements import item_id
 from ..pages.signed_in import Anybody

@@ -12,7 +12,7 @@ from django.utils.safestring import SafeString
 from ..core.hosts import Misleading, misleading_hosts
 from ..core.items import Kind
 from ..core.pretty_json import pretty, pretty_result
-from ..core.visible import visible
+from ..core.signs.visible import visible
 from ..markdown import blocks_waiting
 from ..markdown.kept import (
     Blocks,

@@ -8,7 +8,7 @@ from uuid import UUID
 
 from ..core.decision import shown_hash
 from ..core.hosts import Misleading
-from ..core.visible import visible, visible_name
+from ..core.signs.visible import visible, visible_name
 from ..pages.elements import item_id
 from ..store import asks_of
 from ..store.models import Message

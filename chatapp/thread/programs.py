@@ -12,8 +12,8 @@ from django.utils import timezone
 from ..core.durations import thinking_in_words
 from ..core.plural import many
 from ..core.recorded import Recorded
+from ..core.signs.visible import visible, visible_name
 from ..core.values import fields
-from ..core.visible import visible, visible_name
 from ..pages.elements import item_id
 from ..store import is_with_program
 from ..store.models import Message, Role

@@ -9,7 +9,7 @@ from ..core.history import Dropped, Repair
 from ..core.items import Item, Kind, clean
 from ..core.plural import many, one_or_more
 from ..core.recorded import Recorded, Round
-from ..core.visible import visible
+from ..core.signs.visible import visible
 
 # For one thought, and for several.
 _WHY = {

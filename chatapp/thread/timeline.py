@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from ..core.durations import in_short, thoughts_in_words
 from ..core.items import Item, Kind, Outcome
 from ..core.recorded import Recorded, Stretch
-from ..core.visible import visible_name
+from ..core.signs.visible import visible_name
 from ..pages.elements import message_id
 from ..pages.words.axis import Mark, Scale, marks, percent
 from ..providers.base import OFF

@@ -70,7 +70,7 @@ class Hearing(Protocol):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class ModelAsked:
     """What a request is made of. `log`: what was said until now, the last of it being answered. `left_out`: how many messages before it
     are not sent."""
 
@@ -88,10 +88,10 @@ class Asked:
         return next_round(self.log[-1].items)
 
 
-def asked_of(branch: Branch, tools: Sequence[ToolSpec], *, may_call: bool) -> Asked:
+def asked_of(branch: Branch, tools: Sequence[ToolSpec], *, may_call: bool) -> ModelAsked:
     """What a turn of the log asks."""
     log = log_abroad(branch.log())
-    return Asked(
+    return ModelAsked(
         log=log,
         conversation=str(branch.conversation.id),
         instructions=branch.conversation.instructions,
@@ -113,7 +113,7 @@ class Asking:
         self,
         turn: Hearing,
         who: tuple[Provider, ModelSpec],
-        asked: Asked,
+        asked: ModelAsked,
         *,
         replay_turns: int | None,
         named: Callable[[events.Event], events.Event] = event_at_home,

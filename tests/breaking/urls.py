@@ -12,7 +12,7 @@ from django.db import connection
 from django.urls import path
 
 from chatapp.gateway.doors import chat
-from chatapp.gateway.routes import ROUTES
+from chatapp.gateway.served.routes import ROUTES
 from chatapp.pages.engine_calls import call
 from chatapp.store import in_thread
 from chatapp.turns.engine import engine

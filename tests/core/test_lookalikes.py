@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from chatapp.core.lookalikes import is_mixed, outline
+from chatapp.core.signs.lookalikes import is_mixed, outline
 
 
 @pytest.mark.parametrize(

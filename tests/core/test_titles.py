@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from chatapp.core.signs.visible import Leave, hides
 from chatapp.core.titles import MODEL_CAP, WORDS_CAP, first_words, from_model, one_line
-from chatapp.core.visible import Leave, hides
 
 
 @given(st.text(max_size=300))

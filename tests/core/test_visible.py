@@ -7,8 +7,8 @@ import json
 import pytest
 
 from chatapp.core.pretty_json import pretty, pretty_result
+from chatapp.core.signs.visible import Leave, hides, visible, visible_name
 from chatapp.core.titles import one_line
-from chatapp.core.visible import Leave, hides, visible, visible_name
 from chatapp.markdown.signs import marked
 
 HIDDEN = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from chatapp.gateway import serving
+from chatapp.gateway.served import serving
 from chatapp.pages.door.open_sockets import Rate
 
 

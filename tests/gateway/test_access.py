@@ -12,7 +12,7 @@ from django.contrib.auth.models import User
 from django.utils import timezone
 
 from chatapp.gateway.models import ApiKey, KeyRequest, KeyRule, StoredResponse, Who
-from chatapp.gateway.routes import ROUTES
+from chatapp.gateway.served.routes import ROUTES
 from chatapp.gateway.store import keys
 from chatapp.store import in_thread
 from tests.support.front import session_of

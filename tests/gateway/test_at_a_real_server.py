@@ -15,7 +15,7 @@ import pytest
 aiohttp = pytest.importorskip("aiohttp")
 httpx = pytest.importorskip("httpx")
 
-from chatapp.gateway.refused import LONGEST_BODY  # noqa: E402
+from chatapp.gateway.served.refused import LONGEST_BODY  # noqa: E402
 from tests.browser.served import Served, serving, with_tables  # noqa: E402
 from tests.browser.steered import Upstream, Write, running  # noqa: E402
 from tests.support.patience import PATIENCE  # noqa: E402

@@ -13,8 +13,8 @@ from django.contrib.auth.models import User
 
 from chatapp.core.verbatim import dumps
 from chatapp.gateway.models import KeyDay, KeyRequest
-from chatapp.gateway.refused import LONGEST_BODY
-from chatapp.gateway.routes import ROUTES
+from chatapp.gateway.served.refused import LONGEST_BODY
+from chatapp.gateway.served.routes import ROUTES
 from chatapp.pages.door.reception import HEADER, Refusal
 from chatapp.store import in_thread
 from tests.support.stage import play
@@ -379,9 +379,9 @@ def test_no_line_of_the_log_has_a_word_of_a_request_or_a_key(
 
 def test_what_breaks_behind_the_first_byte_ends_the_stream(alice: User) -> None:
     from chatapp.gateway.doors import chat
-    from chatapp.gateway.http import Connection, GatewayApplication, Request
+    from chatapp.gateway.served.http import DoorConnection, DoorRequest, GatewayApplication
 
-    async def breaks(request: Request, connection: Connection) -> None:
+    async def breaks(request: DoorRequest, connection: DoorConnection) -> None:
         await connection.begin_stream({})
         raise ValueError(CANARY)
 

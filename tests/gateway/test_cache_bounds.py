@@ -15,8 +15,8 @@ from django.utils import timezone
 from chatapp.accounts.store.leaving import leave
 from chatapp.core.items import Item, Kind
 from chatapp.gateway.cache.part import KeptThoughts
-from chatapp.gateway.kept import MOST, MOST_BYTES, Kept, Memory, Scope
 from chatapp.gateway.models import KeptCleared, KeptResponse, ReplayDay, StoredResponse
+from chatapp.gateway.replay.kept import MOST, MOST_BYTES, KeptAnswer, Memory, ModelScope
 from chatapp.gateway.store import kept, purging, replays
 from chatapp.gateway.store.keys import KeyChoices, create_key
 from chatapp.gateway.store.replays import Replayed, count_replayed
@@ -28,7 +28,7 @@ from tests.support.locked import lock
 from tests.support.script import response, text, thought
 from tests.support.stage import play, until
 
-SCOPE = Scope(provider="p", destination="https://p.example", dialect="chat", model="m")
+SCOPE = ModelScope(provider="p", destination="https://p.example", dialect="chat", model="m")
 SAYS = response(thought("Hm."), text())
 
 
@@ -39,9 +39,9 @@ def nothing_is_remembered():
     restarted()
 
 
-def one(n: int, *, size: int = 1_000, owner: int = 1, expires: float = 1e10) -> Kept:
+def one(n: int, *, size: int = 1_000, owner: int = 1, expires: float = 1e10) -> KeptAnswer:
     item = Item(key="rs_1", kind=Kind.REASONING, text="Hm.")
-    return Kept(
+    return KeptAnswer(
         secret=f"{n:026}",
         owner=owner,
         scope=SCOPE,
@@ -53,7 +53,7 @@ def one(n: int, *, size: int = 1_000, owner: int = 1, expires: float = 1e10) -> 
     )
 
 
-def found(memory: Memory, n: int, owner: int = 1, now: float = 0) -> list[Kept]:
+def found(memory: Memory, n: int, owner: int = 1, now: float = 0) -> list[KeptAnswer]:
     return list(memory.find(owner, [f"{n:026}"], [], now))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from chatapp.gateway.digests import same_arguments
+from chatapp.gateway.replay.digests import same_arguments
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from django.contrib.auth.models import User
 
 from chatapp.core.events import Event, ItemDelta, ItemStarted
 from chatapp.core.items import KeyMaker, Kind
-from chatapp.gateway.answering import all_written
+from chatapp.gateway.asking.answering import all_written
 from chatapp.gateway.models import KeptResponse, KeyDay, KeyRequest, StoredResponse
 from chatapp.insight.models import PersonDay
 from chatapp.providers.base import Ask

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from django.contrib.auth.models import User
 
-from chatapp.gateway import serving
 from chatapp.gateway.models import ApiKey, KeyDay, KeyRequest
+from chatapp.gateway.served import serving
 from chatapp.gateway.store import requests
 from chatapp.gateway.store.keys import find_key
 from chatapp.gateway.store.standing import MOST_OF_KEY

@@ -19,7 +19,7 @@ from chatapp.gateway.described.page import PAGE  # noqa: E402
 from chatapp.gateway.doors import chat, messages, responses  # noqa: E402
 from chatapp.gateway.doors.door import Door, Wrong  # noqa: E402
 from chatapp.gateway.doors.responses.compacting import read_compacting  # noqa: E402
-from chatapp.gateway.routes import ROUTES  # noqa: E402
+from chatapp.gateway.served.routes import ROUTES  # noqa: E402
 from tests.providers.fuzz import places  # noqa: E402
 from tests.support.stage import play  # noqa: E402
 

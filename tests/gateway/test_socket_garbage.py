@@ -13,9 +13,9 @@ import pytest
 from django.contrib.auth.models import User
 
 from chatapp.asgi import socket_application
-from chatapp.gateway import socket as gateway_socket
-from chatapp.gateway.answering import all_written
+from chatapp.gateway.asking.answering import all_written
 from chatapp.gateway.models import KeyDay, KeyRequest
+from chatapp.gateway.served import socket as gateway_socket
 from chatapp.gateway.store import keys
 from chatapp.store import in_thread
 from tests.support.patience import PATIENCE

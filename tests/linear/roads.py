@@ -24,11 +24,11 @@ from chatapp.gateway.doors import chat as chat_door
 from chatapp.gateway.doors import messages as messages_door
 from chatapp.gateway.doors import responses
 from chatapp.gateway.doors.attachments import at_address
-from chatapp.gateway.doors.door import Door, Ended, Wrong
+from chatapp.gateway.doors.door import Door, HowEnded, Wrong
 from chatapp.gateway.doors.estimate import estimate
 from chatapp.gateway.doors.given import Given
+from chatapp.gateway.doors.handed import Handed
 from chatapp.gateway.doors.responses import compacted, kept, socket
-from chatapp.gateway.handed import Handed
 from chatapp.gateway.models import ApiKey
 from chatapp.gateway.names import model_meant
 from chatapp.management.columns import column_after
@@ -210,7 +210,7 @@ def _out_of_responses(text: str) -> None:
         for at in range(0, len(text), 50):
             writer.hear(ItemDelta(key, text[at : at + 50]))
         writer.hear(ItemDone(Item(key=key, kind=kind, text=text, name=text)))
-    writer.end(Ended(finish=Finish.STOP, usage=Usage(), at=0))
+    writer.end(HowEnded(finish=Finish.STOP, usage=Usage(), at=0))
 
 
 def _row() -> SimpleNamespace:
@@ -263,7 +263,7 @@ def _told(door: Door, text: str) -> None:
         for sign in text[: len(text) // 2]:
             writer.hear(ItemDelta(item.key, sign))
         writer.hear(ItemDone(item))
-    writer.end(Ended(finish=Finish.STOP, usage=Usage(), at=0))
+    writer.end(HowEnded(finish=Finish.STOP, usage=Usage(), at=0))
     writer.whole()
 
 

@@ -14,7 +14,7 @@ from chatapp import store
 from chatapp.accounts.store import roles
 from chatapp.core.history import Dropped
 from chatapp.core.items import Kind
-from chatapp.core.visible import Leave, hides, visible
+from chatapp.core.signs.visible import Leave, hides, visible
 from chatapp.live.socket import SIGNED_OUT
 from chatapp.oversight.models import Look
 from chatapp.oversight.store import looks as looking

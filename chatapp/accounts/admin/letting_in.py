@@ -15,7 +15,7 @@ from django.utils.encoding import force_bytes
 from django.utils.http import urlsafe_base64_encode
 from django.views.decorators.http import require_POST
 
-from ...core.visible import visible
+from ...core.signs.visible import visible
 from ...pages.commands import View
 from ...pages.visitors import site_of
 from ...pages.words.days import zone_of

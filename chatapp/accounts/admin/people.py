@@ -13,7 +13,7 @@ from django.urls import reverse
 from django.utils.html import format_html
 
 from ...core.named import number
-from ...core.visible import Leave, visible
+from ...core.signs.visible import Leave, visible
 from ...oversight.store import browsing
 from ...pages.staff.bounded import BoundedAdmin, ChoiceFilter
 from ...pages.staff.rights import StaffOnly, is_staff

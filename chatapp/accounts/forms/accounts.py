@@ -18,7 +18,7 @@ from django.contrib.auth.forms import (
 from django.contrib.auth.models import User
 from django.db import IntegrityError
 
-from ...core.visible import hides
+from ...core.signs.visible import hides
 from ...pages.dressed import Dressed, PasswordForm
 from ...store import Refused
 from ..store import accounts, first_account, names

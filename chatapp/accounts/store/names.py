@@ -9,7 +9,7 @@ from typing import Any
 from django.contrib.auth.models import User
 from django.db import IntegrityError, transaction
 
-from ...core.lookalikes import is_mixed, outline
+from ...core.signs.lookalikes import is_mixed, outline
 from ...store.refusal import Refused
 from ..models import OUTLINE_CAP, NameOutline
 

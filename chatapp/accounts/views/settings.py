@@ -13,7 +13,7 @@ from django.utils import timezone
 from django.views.decorators.http import require_http_methods
 
 from ...catalog.page import models_shown
-from ...core.visible import visible
+from ...core.signs.visible import visible
 from ...gateway.store.cached import looks_at_kept
 from ...limits import store as limits
 from ...pages.commands import by_script

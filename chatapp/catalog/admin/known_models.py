@@ -17,7 +17,7 @@ from django.utils.http import urlencode
 from django.views.decorators.http import require_http_methods
 
 from ...core.plural import many
-from ...core.visible import visible
+from ...core.signs.visible import visible
 from ...pages.commands import View
 from ...pages.staff.rights import StaffOnly
 from ...pages.staff.site import site

@@ -8,8 +8,8 @@ from urllib.parse import urlsplit
 from django import forms
 from django.conf import settings
 
-from ...core.lookalikes import outline
-from ...core.visible import hides
+from ...core.signs.lookalikes import outline
+from ...core.signs.visible import hides
 from ...net.addresses import is_public
 from ...pages.staff.fields import KeyedForm, is_key_of_another, key_name, web_address
 from ...tools import ToolError

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from urllib.parse import urlencode
 
 from ...core.model_name import ModelName
-from ...core.visible import visible
+from ...core.signs.visible import visible
 from ...providers.base import ModelSpec
 from ...providers.configured import Listing
 from ..models import KnownModel

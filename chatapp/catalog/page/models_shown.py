@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 
-from ...core.lookalikes import outline
+from ...core.signs.lookalikes import outline
 from ...providers.base import OFF, ModelSpec
 from ...providers.configured import Catalog, Listing, UnknownModel
 

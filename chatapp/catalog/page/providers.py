@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from ...core.plural import many
-from ...core.visible import visible
+from ...core.signs.visible import visible
 from ...providers.configured import Catalog, Listing
 from ..models import ModelProvider
 

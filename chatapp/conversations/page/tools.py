@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from uuid import UUID
 
-from ...core.visible import visible, visible_name
+from ...core.signs.visible import visible, visible_name
 from ...store import names_of
 from ...store.models import Conversation
 from ...store.permissions.grants import holding, load_grants

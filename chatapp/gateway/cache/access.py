@@ -8,8 +8,8 @@ from django.http import HttpRequest
 from ...pages.staff import password_given
 from ...pages.visitors import visitor_address
 from ..doors.door import FORBIDDEN, NOT_FOUND, UNKNOWN_KEY, Wrong
-from ..http import secret_in
-from ..serving import opened
+from ..served.http import secret_in
+from ..served.serving import opened
 from ..store.keys import find_key, manages
 
 NO_ONE = "This needs a key that allows management, as `Authorization: Bearer …` or `x-api-key`, or a session of an administrator."

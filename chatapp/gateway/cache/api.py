@@ -21,8 +21,8 @@ from ...pages.staff.rights import may_read
 from ...pages.visitors import visitor_address
 from ..doors import chat
 from ..doors.door import FORBIDDEN, INVALID, NOT_FOUND, Wrong, invalid
-from ..handed import place_of
-from ..refused import NO_DATABASE
+from ..doors.handed import place_of
+from ..served.refused import NO_DATABASE
 from ..store import cached
 from ..store.cached import WantedEntries
 from ..store.kept import memory

@@ -10,12 +10,12 @@ from functools import cached_property
 from django.utils import dateformat
 
 from ...core.model_name import ModelName
-from ...core.visible import visible
+from ...core.signs.visible import visible
 from ...pages.words.amounts import NOTHING, share_in_percent
 from ...pages.words.moments import Moment
 from ...providers.configured import Catalog
-from ..kept import MOST_BYTES, Memory
 from ..models import KeptResponse
+from ..replay.kept import MOST_BYTES, Memory
 from ..store.cached import KeptOfModel, ReplaysOfDays
 from ..store.expiry import hours_kept
 from ..store.replays import NOTHING_REPLAYED, Replayed

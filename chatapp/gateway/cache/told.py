@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from ..kept import Memory
 from ..models import KeptResponse
+from ..replay.kept import Memory
 from ..store.cached import KeptOfModel
 
 

@@ -13,7 +13,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from ...core.items import clean
 from ...core.named import number
-from ...core.visible import Leave, visible
+from ...core.signs.visible import Leave, visible
 from ...insight.store.sums import day_of
 from ...pages.access import only_staff
 from ...pages.commands import by_script
@@ -43,7 +43,7 @@ def reasoning_cache(request: SignedIn) -> HttpResponse:
         "may_read": may_read(),
         "cleared": _cleared(request),
     }
-    return render(request, "gateway/cache.html", context)
+    return render(request, "gateway/cache/page.html", context)
 
 
 def _page() -> CachePage:
@@ -75,7 +75,7 @@ def kept_words(request: SignedIn, secret: str) -> HttpResponse:
         words = cached.load_words(found, request.user, address=visitor_address(request))
         context["words"] = visible(words[found[0].secret], Leave.PROSE)
         context["is_own"] = found[0].owner_id == request.user.pk
-    return render(request, "gateway/cache_words.html", context, status=403 if context["is_closed"] else 200)
+    return render(request, "gateway/cache/words.html", context, status=403 if context["is_closed"] else 200)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -94,7 +94,7 @@ def clear_cache(request: SignedIn) -> HttpResponse:
         response["Location"] += f"?cleared={cleared}"
         response.status_code = 303
         return response
-    template = "gateway/_clear.html" if by_script(request) else "gateway/clear.html"
+    template = "gateway/cache/_clear_form.html" if by_script(request) else "gateway/cache/clear_page.html"
     return render(request, template, {"wanted": wanted, "what": _what(request, wanted)})
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ..http import Connection, Request
+from ..served.http import DoorConnection, DoorRequest
 from . import chat, messages, models, responses, shared
 from .schema import Json, any_object, named, text
 from .table import DESCRIBED, Described
@@ -68,7 +68,7 @@ TOLD = {
 }
 
 
-async def show_page(request: Request, connection: Connection) -> None:
+async def show_page(request: DoorRequest, connection: DoorConnection) -> None:
     await connection.answer(200, PAGE)
 
 

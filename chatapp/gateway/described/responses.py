@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..doors.asked import Role
+from ..doors.asked import SaidBy
 from ..doors.responses.items import ASSISTANT
 from .schema import any_object, either, flag, given, number, one_of, or_null, rows, taken, text, whole
 from .shared import HOTTEST, MODEL, MOST_OUTPUT, TOP_P, counted
@@ -14,7 +14,7 @@ ITEM = taken(
             "`message`, `reasoning`, `function_call`, `function_call_output`, `item_reference`, or what a model knows."
         ),
         "id": text(),
-        "role": one_of([*Role, ASSISTANT]),
+        "role": one_of([*SaidBy, ASSISTANT]),
         "content": either(text(), rows(any_object())),
         "call_id": text(),
         "name": text(),

@@ -11,7 +11,7 @@ from ...core.attached import Attached
 from ...providers.base import NO_WISHES, ToolSpec, Wishes
 
 
-class Role(StrEnum):
+class SaidBy(StrEnum):
     USER = "user"
     SYSTEM = "system"
     DEVELOPER = "developer"
@@ -21,7 +21,7 @@ class Role(StrEnum):
 class Said:
     """A message that no model wrote. `wire`: as it came."""
 
-    role: Role
+    role: SaidBy
     parts: tuple[str | Attached, ...]
     wire: Any = None
 
@@ -31,7 +31,7 @@ class Said:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Thought:
+class ToldThought:
     """`id` and `seal` (a signature, encrypted content, redacted data) as the program has them, from us or from elsewhere. `wire`: the
     block, item or fields in which it came, as they came, for a model of the same dialect."""
 
@@ -42,7 +42,7 @@ class Thought:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Words:
+class ToldWords:
     """`wire`: as they came, with what else a model of the same dialect knows of them (a phase)."""
 
     text: str
@@ -51,7 +51,7 @@ class Words:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Call:
+class ToldCall:
     """`id` is what its result names; `item_id` is a second name that some doors give. `arguments` as JSON, as it came. `wire`: what else
     came with it (a thought signature), for a model of the same dialect."""
 
@@ -63,7 +63,7 @@ class Call:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Other:
+class ToldOther:
     """Of a kind that one dialect alone knows, in its place among what the model said: the searches of a provider, calls and results of
     hosted tools. Only a model of the same dialect can be given it, as it came."""
 
@@ -72,14 +72,14 @@ class Other:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Answer:
+class ToldAnswer:
     """What a model said in one response: everything between two messages, or results, of the program's."""
 
-    parts: tuple[Thought | Words | Call | Other, ...]
+    parts: tuple[ToldThought | ToldWords | ToldCall | ToldOther, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Result:
+class ToldResult:
     """`wire`: as it came."""
 
     call_id: str
@@ -92,11 +92,11 @@ class Result:
         return "\n\n".join(part for part in self.parts if isinstance(part, str))
 
 
-Told = Said | Answer | Result
+Told = Said | ToldAnswer | ToldResult
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class ProgramRequest:
     """`effort`: the program's word for it, OFF where it wants no thoughts, "" where it says nothing. `previous`: the response that this
     goes on from. `body`: all that came."""
 

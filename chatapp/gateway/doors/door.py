@@ -8,8 +8,8 @@ from typing import Any, NamedTuple, Protocol
 
 from ...core.events import Event, Finish, Usage
 from ...core.verbatim import encode
-from ..handed import Handed
-from .asked import Asked
+from .asked import ProgramRequest
+from .handed import Handed
 
 
 @dataclass(slots=True)
@@ -59,7 +59,7 @@ def as_sse(frame: Frame) -> bytes:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Ended:
+class HowEnded:
     """How a response ended. `at`: the moment, in seconds of the epoch."""
 
     finish: Finish
@@ -67,7 +67,7 @@ class Ended:
     at: int
 
 
-class Writer(Protocol):
+class DoorWriter(Protocol):
     """Of one response. It is told each event once, in its order, and gives the frames that this makes; then `end` or `fail`, once.
     It takes any order of events that a provider's wire can make, items without an end and thoughts that were lost (`Retrying`) included."""
 
@@ -78,7 +78,7 @@ class Writer(Protocol):
     def still_thinking(self) -> list[Frame]:
         """Nothing has come for a while: what keeps the connection alive."""
 
-    def end(self, ended: Ended) -> list[Frame]: ...
+    def end(self, ended: HowEnded) -> list[Frame]: ...
 
     def fail(self, wrong: Wrong) -> list[Frame]:
         """After the stream has begun."""
@@ -88,10 +88,10 @@ class Writer(Protocol):
 
 
 class Door(Protocol):
-    def read(self, body: Any, headers: Mapping[str, str]) -> Asked:
+    def read(self, body: Any, headers: Mapping[str, str]) -> ProgramRequest:
         """Any JSON at all gives a request, or Wrong. `headers`: by names in lower case."""
 
-    def writer(self, asked: Asked, model: str, handed: Handed, at: int) -> Writer:
+    def writer(self, asked: ProgramRequest, model: str, handed: Handed, at: int) -> DoorWriter:
         """`model`: what the answer says that it is from. `at`: now, in seconds of the epoch."""
 
     def error(self, wrong: Wrong, request_id: str) -> dict[str, Any]:

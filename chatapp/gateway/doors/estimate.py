@@ -7,14 +7,14 @@ from collections.abc import Iterable, Iterator
 from ...core.attached import Attached
 from ...core.verbatim import encode
 from ...providers.base import ToolSpec
-from .asked import Answer, Asked, Call, Other, Told
+from .asked import ProgramRequest, Told, ToldAnswer, ToldCall, ToldOther
 
 BYTES_A_TOKEN = 4
 # Of a message beside its words.
 A_MESSAGE, AN_ATTACHMENT = 4, 1_500
 
 
-def estimate(asked: Asked) -> int:
+def estimate(asked: ProgramRequest) -> int:
     """Grows with what was said, and with nothing else. At least one."""
     size = sum(map(_size, _texts(asked)))
     beside = A_MESSAGE * len(asked.history) + AN_ATTACHMENT * sum(map(_attached, asked.history))
@@ -25,7 +25,7 @@ def _size(text: str) -> int:
     return len(text.encode("utf-8", "surrogatepass"))
 
 
-def _texts(asked: Asked) -> Iterator[str]:
+def _texts(asked: ProgramRequest) -> Iterator[str]:
     for told in asked.history:
         yield from _said(told)
     yield from map(_tool, asked.tools)
@@ -33,14 +33,14 @@ def _texts(asked: Asked) -> Iterator[str]:
 
 
 def _said(told: Told) -> Iterator[str]:
-    if not isinstance(told, Answer):
+    if not isinstance(told, ToldAnswer):
         yield from (part for part in told.parts if isinstance(part, str))
         return
     for part in told.parts:
-        if isinstance(part, Call):
+        if isinstance(part, ToldCall):
             yield part.name
             yield part.arguments
-        elif isinstance(part, Other):
+        elif isinstance(part, ToldOther):
             yield encode(part.wire).decode()
         else:
             yield part.text

@@ -8,8 +8,8 @@ from enum import StrEnum
 from itertools import groupby
 
 from ...core.items import Item
-from ..digests import Chain
-from ..doors.asked import Answer, Result, Role, Said, Told
+from ..doors.asked import Said, SaidBy, Told, ToldAnswer, ToldResult
+from ..replay.digests import Chain
 
 
 class Part(StrEnum):
@@ -51,10 +51,10 @@ def _together(history: Sequence[Told]) -> Iterator[tuple[Part, list[int]]]:
     def kind(place: int) -> tuple[Part, int]:
         nonlocal number
         match history[place]:
-            case Answer():
+            case ToldAnswer():
                 number += 1
                 return Part.ANSWER, number
-            case Result():
+            case ToldResult():
                 return Part.RESULTS, number
             case Said():
                 return Part.QUESTION, number
@@ -88,11 +88,13 @@ _LITTLE = 64
 
 def is_side_talk(history: Sequence[Told], *, tools: int, most_output: int | None) -> bool:
     """What agents ask beside their work: a title, whether something is a new topic, whether anybody is there."""
-    if tools or sum(isinstance(each, Said) and each.role is Role.USER for each in history) > 1:
+    if tools or sum(isinstance(each, Said) and each.role is SaidBy.USER for each in history) > 1:
         return False
     if most_output is not None and most_output <= _LITTLE:
         return True
     operators = " ".join(
-        each.text[:2000].lower() for each in history if isinstance(each, Said) and each.role is not Role.USER
+        each.text[:2000].lower()
+        for each in history
+        if isinstance(each, Said) and each.role is not SaidBy.USER
     )
     return any(mark in operators for mark in _SIDE_TALK)

@@ -18,7 +18,7 @@ from ...turns.engine import Engine
 from ...turns.loop import CHECKPOINT_SECONDS, CUT_SHORT, keep_draft
 from ...turns.model_request import RoundResponse
 from ...turns.state import TurnState
-from ..store.recorded import Recorded
+from ..store.recorded import BegunTurn
 
 _drafts = Drafts()
 
@@ -27,7 +27,7 @@ class RecordedTurn:
     """Hears what its model says, for the page and for whoever else is to be told (`tell`)."""
 
     def __init__(
-        self, engine: Engine, recorded: Recorded, answer: Answer, tell: Callable[[Event], None]
+        self, engine: Engine, recorded: BegunTurn, answer: Answer, tell: Callable[[Event], None]
     ) -> None:
         self.claim, self.conversation = recorded.claim, recorded.conversation
         self._engine, self._tell = engine, tell
@@ -116,5 +116,5 @@ class RecordedTurn:
         self._engine.live.close(self.state.stream)
 
 
-async def turn_of(engine: Engine, recorded: Recorded, tell: Callable[[Event], None]) -> RecordedTurn:
+async def turn_of(engine: Engine, recorded: BegunTurn, tell: Callable[[Event], None]) -> RecordedTurn:
     return RecordedTurn(engine, recorded, await in_thread(load_answer)(recorded.claim.message), tell)

@@ -15,8 +15,8 @@ from django.db.models import Count, Max, Min, QuerySet, Sum
 from django.utils import timezone
 
 from ...core.items import Kind
-from ..kept import Lookups, items_in
 from ..models import KeptCleared, KeptLook, KeptResponse, ReplayDay
+from ..replay.kept import Lookups, items_in
 from . import kept, purging
 from .replays import Replayed
 

@@ -14,8 +14,8 @@ from django.utils import timezone
 
 from ...core import verbatim
 from ...core.items import Item
-from ..kept import AROUND, Kept, Memory, Scope, items_in
 from ..models import KeptResponse
+from ..replay.kept import AROUND, KeptAnswer, Memory, ModelScope, items_in
 from .expiry import expiry, keeps_any
 
 log = logging.getLogger(__name__)
@@ -25,7 +25,7 @@ memory = Memory()
 written: Counter[int] = Counter()
 
 
-def find(owner: int, secrets: Collection[str], digests: Collection[str]) -> list[Kept]:
+def find(owner: int, secrets: Collection[str], digests: Collection[str]) -> list[KeptAnswer]:
     """What is kept of this owner's by any of these names."""
     found = list(memory.find(owner, secrets, digests, timezone.now().timestamp()))
     known = {name for kept in found for name in (kept.secret, kept.digest)}
@@ -38,7 +38,7 @@ def find(owner: int, secrets: Collection[str], digests: Collection[str]) -> list
     return found
 
 
-def _loaded(owner: int, secrets: Collection[str], digests: Collection[str]) -> list[Kept]:
+def _loaded(owner: int, secrets: Collection[str], digests: Collection[str]) -> list[KeptAnswer]:
     named = Q(secret__in=secrets) | Q(digest__in=digests)
     rows = KeptResponse.objects.filter(named, owner=owner, expires_at__gt=timezone.now())
     with transaction.atomic():
@@ -48,12 +48,12 @@ def _loaded(owner: int, secrets: Collection[str], digests: Collection[str]) -> l
     return found
 
 
-def remember(kept: Kept) -> None:
+def remember(kept: KeptAnswer) -> None:
     if keeps_any():
         memory.keep(kept)
 
 
-def keep(kept: Kept, key: UUID) -> None:
+def keep(kept: KeptAnswer, key: UUID) -> None:
     if not keeps_any():
         return
     thoughts = kept.thoughts
@@ -81,16 +81,16 @@ def kept_now(
     *,
     secret: str,
     owner: int,
-    scope: Scope,
+    scope: ModelScope,
     digest: str,
     items: Collection[Item],
     keys: dict[str, int],
     repaired: Collection[str] = (),
     name: str = "",
     turn: str = "",
-) -> Kept:
+) -> KeptAnswer:
     size = AROUND + sum(len(item.text) + len(verbatim.dumps(item.wire)) for item in items)
-    return Kept(
+    return KeptAnswer(
         secret=secret,
         owner=owner,
         scope=scope,
@@ -105,11 +105,13 @@ def kept_now(
     )
 
 
-def _kept_of(row: KeptResponse) -> Kept:
-    return Kept(
+def _kept_of(row: KeptResponse) -> KeptAnswer:
+    return KeptAnswer(
         secret=row.secret,
         owner=row.owner_id,
-        scope=Scope(provider=row.provider, destination=row.destination, dialect=row.dialect, model=row.model),
+        scope=ModelScope(
+            provider=row.provider, destination=row.destination, dialect=row.dialect, model=row.model
+        ),
         digest=row.digest,
         items=items_in(row.saved),
         keys=row.saved["keys"],

@@ -36,7 +36,7 @@ MOST_WORDS = 200_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Request:
+class RunRequest:
     """One request of a program, as it is recorded. `turns`: recorded answers whose ids it still has. `again`: what it calls itself when
     it comes once more."""
 
@@ -51,7 +51,7 @@ class Request:
 
 
 @dataclass(frozen=True, slots=True)
-class Recorded:
+class BegunTurn:
     """The turn that answers it. `conversation`: where."""
 
     claim: Claim
@@ -61,18 +61,18 @@ class Recorded:
 
 
 @transaction.atomic
-def record(request: Request) -> Recorded:
+def record(request: RunRequest) -> BegunTurn:
     owner = request.key.owner
     hold_person(owner)
     return _Recording(request, owner).recorded()
 
 
 class _Recording:
-    def __init__(self, request: Request, owner: User) -> None:
+    def __init__(self, request: RunRequest, owner: User) -> None:
         self._request, self._owner, self._key = request, owner, request.key
         self._conversation: Conversation | None = None
 
-    def recorded(self) -> Recorded:
+    def recorded(self) -> BegunTurn:
         pieces = list(self._request.pieces)
         known, row, number = self._deepest(pieces)
         for piece in pieces[known:]:
@@ -81,7 +81,7 @@ class _Recording:
         answer = with_owner(Message.objects.all()).get(pk=claim.message)
         # Only now: whoever is told reads what stands.
         tell_owner(self._owner.pk, answer.conversation_id, "turn queued", answer.pk)
-        return Recorded(claim, answer.conversation_id, load_items(answer.pk), answer.metadata)
+        return BegunTurn(claim, answer.conversation_id, load_items(answer.pk), answer.metadata)
 
     # Where it stands
 

@@ -14,7 +14,7 @@ from django.db.models.functions import Now
 from django.utils import timezone
 
 from ...core.events import Usage
-from ...core.visible import Leave, visible
+from ...core.signs.visible import Leave, visible
 from ...limits import store as limits
 from ...store.database.worded import Inserted, Worded
 from ...store.models import Status

@@ -15,8 +15,8 @@ from django.utils import dateformat
 from ...core.counting import DROPPED, ENDED, FIRST, THOUGHT
 from ...core.model_name import ModelName
 from ...core.named import number
+from ...core.signs.visible import visible
 from ...core.spread import quantile
-from ...core.visible import visible
 from ...pages.words.amounts import (
     NOTHING,
     cost,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...core.history import Dropped
-from ...core.visible import visible
+from ...core.signs.visible import visible
 from ...providers.base import Trouble
 from ...reviews.models import Verdict
 from ..store.days import FREE, HELD, WITHDRAWN

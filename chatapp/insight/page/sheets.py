@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...core.counting import TOKENS
-from ...core.visible import visible
+from ...core.signs.visible import visible
 from ...pages.csv import Cell
 from ...pages.words.amounts import dollars
 from ..store.days import UsedByPerson, load_people_and_models

@@ -14,7 +14,7 @@ from django.utils.html import format_html
 from django.views.decorators.http import require_safe
 
 from ...core.durations import in_short
-from ...core.visible import Leave, visible
+from ...core.signs.visible import Leave, visible
 from ...pages.commands import View
 from ...pages.signed_in import SignedIn
 from ...pages.staff.bounded import BoundedAdmin

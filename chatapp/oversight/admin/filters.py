@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from ...core.model_name import ModelName
 from ...core.named import number
-from ...core.visible import visible
+from ...core.signs.visible import visible
 from ...pages.staff.bounded import ChoiceFilter
 from ...reviews.store.reviewing import judged, to_assign
 from ...store.models import Conversation, Status

@@ -10,7 +10,7 @@ from django.http import HttpRequest
 from django.urls import path
 from django.views.decorators.http import require_safe
 
-from ...core.visible import visible
+from ...core.signs.visible import visible
 from ...pages.staff.bounded import BoundedAdmin
 from ...pages.staff.rights import ReadOnly
 from ...pages.staff.site import site

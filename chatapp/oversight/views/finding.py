@@ -12,7 +12,7 @@ from django.urls import reverse
 
 from ...core.items import Kind, clean
 from ...core.named import number
-from ...core.visible import Leave, visible
+from ...core.signs.visible import Leave, visible
 from ...pages.elements import message_id
 from ...pages.signed_in import SignedIn
 from ...pages.staff.rights import may_read

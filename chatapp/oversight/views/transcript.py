@@ -15,8 +15,8 @@ from django.utils.safestring import SafeString
 from ...core.items import Item
 from ...core.named import number
 from ...core.recorded import Recorded
+from ...core.signs.visible import Leave, visible
 from ...core.tree import Tree
-from ...core.visible import Leave, visible
 from ...pages.elements import message_id
 from ...pages.in_address import id_in
 from ...pages.signed_in import SignedIn

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ...core.items import clean
+from ...core.signs.visible import hides
 from ...core.verbatim import dumps, too_deep
-from ...core.visible import hides
 from .full_name import full_name
 
 MOST = 200

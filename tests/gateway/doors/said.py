@@ -16,7 +16,7 @@ from chatapp.core.events import (
     Withheld,
 )
 from chatapp.core.items import Item, Kind, clean
-from chatapp.gateway.doors.door import Ended
+from chatapp.gateway.doors.door import HowEnded
 
 AT = 1_795_000_000
 KINDS = st.sampled_from(list(Kind)[1:4])
@@ -96,7 +96,7 @@ def mixed(draw: st.DrawFn) -> list[Event]:
 
 COUNTS = st.none() | st.integers(0, 10**6)
 ENDS = st.builds(
-    Ended,
+    HowEnded,
     finish=st.sampled_from(Finish),
     usage=st.builds(Usage, COUNTS, COUNTS, COUNTS, COUNTS, COUNTS),
     at=st.just(AT + 9),

@@ -7,8 +7,8 @@ from typing import Any
 
 from chatapp.core.events import Event, Finish, ItemDelta, ItemDone, ItemStarted, Usage
 from chatapp.core.items import Item, Kind
-from chatapp.gateway.doors.door import Door, Ended, Frame, Writer
-from chatapp.gateway.handed import Handed
+from chatapp.gateway.doors.door import Door, DoorWriter, Frame, HowEnded
+from chatapp.gateway.doors.handed import Handed
 
 from .bodies import asking
 from .said import AT
@@ -33,8 +33,8 @@ def item(key: str, kind: Kind, pieces: tuple[str, ...], *, name: str = "", **of:
     return [ItemStarted(key, kind, name), *(ItemDelta(key, piece) for piece in pieces), ItemDone(done)]
 
 
-def ended(finish: Finish = Finish.STOP, **counts: int) -> Ended:
-    return Ended(finish=finish, usage=Usage(**counts), at=AT)
+def ended(finish: Finish = Finish.STOP, **counts: int) -> HowEnded:
+    return HowEnded(finish=finish, usage=Usage(**counts), at=AT)
 
 
 def sealed(n: int, real: str = "") -> str:
@@ -42,11 +42,11 @@ def sealed(n: int, real: str = "") -> str:
     return f"tl1.{SECRET}{n:02}..{real}"
 
 
-def writer(door: Door, **more: Any) -> Writer:
+def writer(door: Door, **more: Any) -> DoorWriter:
     return door.writer(door.read(asking(**more), {}), "m", Handed(secret=SECRET), AT)
 
 
-def frames(writer: Writer, *said: list[Event], end: Ended | None = None) -> list[Frame]:
+def frames(writer: DoorWriter, *said: list[Event], end: HowEnded | None = None) -> list[Frame]:
     """All of a stream."""
     told = writer.begin()
     for event in chain.from_iterable(said):
@@ -54,7 +54,7 @@ def frames(writer: Writer, *said: list[Event], end: Ended | None = None) -> list
     return told + writer.end(end or ended())
 
 
-def whole(door: Door, *said: list[Event], end: Ended | None = None, **more: Any) -> dict[str, Any]:
+def whole(door: Door, *said: list[Event], end: HowEnded | None = None, **more: Any) -> dict[str, Any]:
     heard = writer(door, **more)
     frames(heard, *said, end=end)
     return heard.whole()

@@ -7,7 +7,16 @@ from typing import Any
 import pytest
 
 from chatapp.core.attached import Attached, AttachedKind
-from chatapp.gateway.doors.asked import Answer, Asked, Call, Result, Role, Said, Thought, Words
+from chatapp.gateway.doors.asked import (
+    ProgramRequest,
+    Said,
+    SaidBy,
+    ToldAnswer,
+    ToldCall,
+    ToldResult,
+    ToldThought,
+    ToldWords,
+)
 from chatapp.gateway.doors.chat import DOOR
 from chatapp.gateway.doors.door import Wrong
 from chatapp.providers.base import OFF, Choice, Form
@@ -21,12 +30,12 @@ TOOL = {"type": "function", "function": {"name": "tide"}}
 OTHER = {"type": "function", "function": {"name": "wind"}}
 
 
-def read(body: Any) -> Asked:
+def read(body: Any) -> ProgramRequest:
     return DOOR.read(body, {})
 
 
-def said_by_model(*messages: dict[str, Any]) -> list[Answer]:
-    return [told for told in read(telling(USER, *messages)).history if isinstance(told, Answer)]
+def said_by_model(*messages: dict[str, Any]) -> list[ToldAnswer]:
+    return [told for told in read(telling(USER, *messages)).history if isinstance(told, ToldAnswer)]
 
 
 def wrong(body: Any) -> Wrong:
@@ -37,8 +46,8 @@ def wrong(body: Any) -> Wrong:
 
 def test_a_whole_history_is_told_in_its_order() -> None:
     system, developer, question, answer, first, second, legacy, third, last, again = read(CHAT).history
-    assert isinstance(system, Said) and (system.role, system.parts) == (Role.SYSTEM, ("Be short.",))
-    assert isinstance(developer, Said) and developer.role is Role.DEVELOPER
+    assert isinstance(system, Said) and (system.role, system.parts) == (SaidBy.SYSTEM, ("Be short.",))
+    assert isinstance(developer, Said) and developer.role is SaidBy.DEVELOPER
     assert isinstance(question, Said) and question.parts == (
         "Look:",
         Attached(kind=AttachedKind.PICTURE, data="iVBORw0KGgo=", media_type="image/png", detail="low"),
@@ -46,12 +55,12 @@ def test_a_whole_history_is_told_in_its_order() -> None:
         Attached(kind=AttachedKind.FILE, data="JVBE", media_type="application/pdf", name="a.pdf"),
         Attached(kind=AttachedKind.FILE, file_id="file-1"),
     )
-    assert isinstance(answer, Answer)
-    assert first == Result(call_id="call_1", parts=("high",))
-    assert second == Result(call_id="call_2", parts=("done",))
-    assert isinstance(legacy, Answer)
-    assert third == Result(call_id="function_call_6", parts=("west",))
-    assert isinstance(last, Answer) and isinstance(again, Said)
+    assert isinstance(answer, ToldAnswer)
+    assert first == ToldResult(call_id="call_1", parts=("high",))
+    assert second == ToldResult(call_id="call_2", parts=("done",))
+    assert isinstance(legacy, ToldAnswer)
+    assert third == ToldResult(call_id="function_call_6", parts=("west",))
+    assert isinstance(last, ToldAnswer) and isinstance(again, Said)
     assert again.text == "And now?" and again.wire == {"role": "user", "content": "And now?"}
 
 
@@ -59,14 +68,14 @@ def test_an_answer_keeps_its_thoughts_words_and_calls_apart() -> None:
     answer = read(CHAT).history[3]
     signed = CHAT["messages"][3]["tool_calls"][0]
     wire = {"reasoning_content": "Hm.", "reasoning_details": [DETAIL]}
-    assert isinstance(answer, Answer)
+    assert isinstance(answer, ToldAnswer)
     assert answer.parts[:3] == (
-        Thought(text="Hm.", id="rd_1", seal="sig", wire=wire),
-        Words(text="I look."),
-        Call(id="call_1", name="tide", arguments='{"port":"Brest"}', wire=signed),
+        ToldThought(text="Hm.", id="rd_1", seal="sig", wire=wire),
+        ToldWords(text="I look."),
+        ToldCall(id="call_1", name="tide", arguments='{"port":"Brest"}', wire=signed),
     )
     custom = answer.parts[3]
-    assert isinstance(custom, Call) and (custom.name, custom.arguments) == ("patch", '{"input":"*** a"}')
+    assert isinstance(custom, ToldCall) and (custom.name, custom.arguments) == ("patch", '{"input":"*** a"}')
 
 
 @pytest.mark.parametrize(
@@ -81,17 +90,17 @@ def test_an_answer_keeps_its_thoughts_words_and_calls_apart() -> None:
 )
 def test_a_thought_is_read_in_whatever_field_it_comes(fields: dict[str, Any], text: str, seal: str) -> None:
     (answer,) = said_by_model({"role": "assistant", "content": "So.", **fields})
-    assert answer.parts == (Thought(text=text, seal=seal, wire=fields), Words(text="So."))
+    assert answer.parts == (ToldThought(text=text, seal=seal, wire=fields), ToldWords(text="So."))
 
 
 def test_a_thought_between_tags_stays_where_it_is() -> None:
     (answer,) = said_by_model({"role": "assistant", "content": "<think>Hm.</think>So."})
-    assert answer.parts == (Words(text="<think>Hm.</think>So."),)
+    assert answer.parts == (ToldWords(text="<think>Hm.</think>So."),)
 
 
 def test_an_empty_thought_is_none() -> None:
     (answer,) = said_by_model({"role": "assistant", "content": "So.", "reasoning_content": ""})
-    assert answer.parts == (Words(text="So."),)
+    assert answer.parts == (ToldWords(text="So."),)
 
 
 def test_two_messages_that_speak_are_two_answers() -> None:
@@ -105,7 +114,7 @@ def test_what_a_program_split_is_one_answer() -> None:
     call = {"role": "assistant", "content": None, "tool_calls": [CALL]}
     second = {"role": "assistant", "content": "And:", "tool_calls": [CALL | {"id": "call_2"}]}
     (answer,) = said_by_model(thought, words, call, second, RESULT)
-    assert [type(part) for part in answer.parts] == [Thought, Words, Call, Words, Call]
+    assert [type(part) for part in answer.parts] == [ToldThought, ToldWords, ToldCall, ToldWords, ToldCall]
 
 
 def test_an_answer_that_says_nothing_is_left_out() -> None:
@@ -117,13 +126,13 @@ def test_a_tool_that_had_nothing_to_say_gave_a_result() -> None:
     nothing: list[Any] = ["", None, []]
     for content in nothing:
         asked = read(telling(USER, call, RESULT | {"content": content}))
-        assert asked.history[-1] == Result(call_id="call_1", parts=())
+        assert asked.history[-1] == ToldResult(call_id="call_1", parts=())
 
 
 def test_arguments_that_are_no_string_are_taken_as_json() -> None:
     call = CALL | {"function": {"name": "tide", "arguments": {"port": "Brest"}}}
     (answer,) = said_by_model({"role": "assistant", "content": None, "tool_calls": [call]})
-    assert answer.parts == (Call(id="call_1", name="tide", arguments='{"port":"Brest"}'),)
+    assert answer.parts == (ToldCall(id="call_1", name="tide", arguments='{"port":"Brest"}'),)
 
 
 def test_tools_and_wishes_are_read() -> None:

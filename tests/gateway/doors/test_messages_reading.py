@@ -7,7 +7,17 @@ from typing import Any
 import pytest
 
 from chatapp.core.attached import Attached, AttachedKind
-from chatapp.gateway.doors.asked import Answer, Asked, Call, Other, Result, Role, Said, Thought, Words
+from chatapp.gateway.doors.asked import (
+    ProgramRequest,
+    Said,
+    SaidBy,
+    ToldAnswer,
+    ToldCall,
+    ToldOther,
+    ToldResult,
+    ToldThought,
+    ToldWords,
+)
 from chatapp.gateway.doors.door import Wrong
 from chatapp.gateway.doors.messages import DOOR
 from chatapp.providers.base import OFF, Choice, Form
@@ -20,7 +30,7 @@ USE = {"type": "tool_use", "id": "toolu_1", "name": "tide", "input": {}}
 RESULT = {"type": "tool_result", "tool_use_id": "toolu_1"}
 
 
-def read(body: Any, **headers: str) -> Asked:
+def read(body: Any, **headers: str) -> ProgramRequest:
     return DOOR.read(body, {name.replace("_", "-"): value for name, value in headers.items()})
 
 
@@ -32,7 +42,7 @@ def wrong(body: Any) -> Wrong:
 
 def test_a_whole_history_is_told_in_its_order() -> None:
     system, question, answer, first, second, here, aside, last, again = read(MESSAGES).history
-    assert isinstance(system, Said) and (system.role, system.parts) == (Role.SYSTEM, ("Be short.",))
+    assert isinstance(system, Said) and (system.role, system.parts) == (SaidBy.SYSTEM, ("Be short.",))
     assert isinstance(question, Said) and question.parts == (
         "Look:",
         Attached(kind=AttachedKind.PICTURE, data="iVBO", media_type="image/png"),
@@ -45,27 +55,27 @@ def test_a_whole_history_is_told_in_its_order() -> None:
         "found",
         Attached(kind=AttachedKind.FILE, file_id="file_2"),
     )
-    assert isinstance(answer, Answer)
-    assert first == Result(call_id="toolu_1", parts=("high",))
-    assert isinstance(second, Result) and second.failed and second.text == "broken"
+    assert isinstance(answer, ToldAnswer)
+    assert first == ToldResult(call_id="toolu_1", parts=("high",))
+    assert isinstance(second, ToldResult) and second.failed and second.text == "broken"
     assert isinstance(here, Said) and here.text == "Here."
     assert here.wire == {"role": "user", "content": [{"type": "text", "text": "Here."}]}
-    assert isinstance(aside, Said) and (aside.role, aside.text) == (Role.SYSTEM, "Be quick.")
-    assert last == Answer(parts=(Words(text="High."),))
+    assert isinstance(aside, Said) and (aside.role, aside.text) == (SaidBy.SYSTEM, "Be quick.")
+    assert last == ToldAnswer(parts=(ToldWords(text="High."),))
     assert isinstance(again, Said) and again.wire == MESSAGES["messages"][-1]
 
 
 def test_an_answer_keeps_its_blocks_as_they_came() -> None:
     answer = read(MESSAGES).history[2]
     thinking, redacted, _, search = MESSAGES["messages"][1]["content"][:4]
-    assert answer == Answer(
+    assert answer == ToldAnswer(
         parts=(
-            Thought(text="Hm.", seal="sig", wire=thinking),
-            Thought(seal="sealed", wire=redacted),
-            Words(text="I look."),
-            Other(wire=search, id="srvtoolu_1"),
-            Call(id="toolu_1", name="tide", arguments='{"port":"Brest"}'),
-            Call(id="toolu_2", name="wind", arguments="{}"),
+            ToldThought(text="Hm.", seal="sig", wire=thinking),
+            ToldThought(seal="sealed", wire=redacted),
+            ToldWords(text="I look."),
+            ToldOther(wire=search, id="srvtoolu_1"),
+            ToldCall(id="toolu_1", name="tide", arguments='{"port":"Brest"}'),
+            ToldCall(id="toolu_2", name="wind", arguments="{}"),
         )
     )
 
@@ -74,7 +84,7 @@ def test_messages_of_a_model_behind_each_other_are_one_answer() -> None:
     history = read(
         telling(USER, *({"role": "assistant", "content": text} for text in ("One.", "Two.")))
     ).history
-    assert history[1:] == (Answer(parts=(Words(text="One."), Words(text="Two."))),)
+    assert history[1:] == (ToldAnswer(parts=(ToldWords(text="One."), ToldWords(text="Two."))),)
 
 
 def test_tools_and_wishes_are_read() -> None:
@@ -195,14 +205,14 @@ def test_a_call_that_more_came_with_keeps_all_of_it() -> None:
     use = USE | {"caller": {"type": "direct"}}
     cached = use | {"cache_control": {"type": "ephemeral"}}
     answer = read(telling(USER, {"role": "assistant", "content": [cached]})).history[1]
-    assert answer == Answer(parts=(Call(id="toolu_1", name="tide", arguments="{}", wire=use),))
+    assert answer == ToldAnswer(parts=(ToldCall(id="toolu_1", name="tide", arguments="{}", wire=use),))
 
 
 def test_a_result_may_be_without_content() -> None:
     history = read(
         telling(USER, {"role": "assistant", "content": [USE]}, {"role": "user", "content": [RESULT]})
     ).history
-    assert history[-1] == Result(call_id="toolu_1", parts=())
+    assert history[-1] == ToldResult(call_id="toolu_1", parts=())
 
 
 def test_an_error_has_the_shape_that_anthropics_clients_read() -> None:

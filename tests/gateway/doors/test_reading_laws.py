@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from chatapp.core.items import clean
 from chatapp.core.verbatim import dumps, encode
 from chatapp.gateway.doors import chat, messages
-from chatapp.gateway.doors.asked import Asked
+from chatapp.gateway.doors.asked import ProgramRequest
 from chatapp.gateway.doors.door import Door, Wrong
 from chatapp.gateway.doors.estimate import estimate
 from tests.providers.fuzz import places
@@ -119,7 +119,7 @@ def assert_read_or_wrong(door: Door, body: Any) -> None:
     assert dumps(body) == dumps(before)
 
 
-def assert_sound(asked: Asked) -> None:
+def assert_sound(asked: ProgramRequest) -> None:
     """What is read can be stored and measured anywhere."""
     assert asked.model.strip() and asked.history
     assert estimate(asked) >= 1

@@ -18,25 +18,25 @@ from hypothesis import strategies as st
 from chatapp.core.events import Event, Finish, Usage
 from chatapp.core.items import Kind
 from chatapp.gateway.doors import chat, messages
-from chatapp.gateway.doors.asked import Answer, Asked, Call, Thought, Words
-from chatapp.gateway.doors.door import Door, Ended, Frame, Writer
-from chatapp.gateway.handed import Handed
+from chatapp.gateway.doors.asked import ProgramRequest, ToldAnswer, ToldCall, ToldThought, ToldWords
+from chatapp.gateway.doors.door import Door, DoorWriter, Frame, HowEnded
+from chatapp.gateway.doors.handed import Handed
 from tests.providers.fuzz import Recording, hear, recordings
 
 from .clients import anthropic_takes, by_anthropic, by_openai, openai_takes
 from .said import AT, ENDS, EVENTS
 
 USER = {"role": "user", "content": "Why?"}
-BLOCKS = {"thinking": Thought, "redacted_thinking": Thought, "text": Words, "tool_use": Call}
+BLOCKS = {"thinking": ToldThought, "redacted_thinking": ToldThought, "text": ToldWords, "tool_use": ToldCall}
 FUNCTIONS = [{"name": "look", "parameters": {}}]
 every_recording = pytest.mark.parametrize("recorded", recordings(), ids=lambda recorded: recorded.name)
 
 
-def asked(door: Door, **more: Any) -> Asked:
+def asked(door: Door, **more: Any) -> ProgramRequest:
     return door.read({"model": "m", "messages": [USER], "stream": True, **more}, {})
 
 
-def written(writer: Writer, events: list[Event], ended: Ended) -> list[Frame]:
+def written(writer: DoorWriter, events: list[Event], ended: HowEnded) -> list[Frame]:
     frames = writer.begin()
     for event in events:
         frames += writer.hear(event) + writer.still_thinking()
@@ -45,7 +45,7 @@ def written(writer: Writer, events: list[Event], ended: Ended) -> list[Frame]:
 
 @given(EVENTS, ENDS, st.booleans(), st.booleans())
 def test_a_chat_client_gathers_what_is_whole(
-    events: list[Event], ended: Ended, counts: bool, legacy: bool
+    events: list[Event], ended: HowEnded, counts: bool, legacy: bool
 ) -> None:
     more = {"functions": FUNCTIONS} if legacy else {}
     request = asked(chat.DOOR, stream_options={"include_usage": counts}, **more)
@@ -58,7 +58,7 @@ def test_a_chat_client_gathers_what_is_whole(
 
 
 @given(EVENTS, ENDS)
-def test_a_messages_client_gathers_what_is_whole(events: list[Event], ended: Ended) -> None:
+def test_a_messages_client_gathers_what_is_whole(events: list[Event], ended: HowEnded) -> None:
     writer = messages.DOOR.writer(asked(messages.DOOR), "m", Handed(), AT)
     gathered, whole = by_anthropic(written(writer, events, ended)), writer.whole()
     anthropic_takes(whole)
@@ -66,27 +66,27 @@ def test_a_messages_client_gathers_what_is_whole(events: list[Event], ended: End
 
 
 @given(EVENTS, ENDS)
-def test_a_chat_client_that_sends_its_answer_back_is_understood(events: list[Event], ended: Ended) -> None:
+def test_a_chat_client_that_sends_its_answer_back_is_understood(events: list[Event], ended: HowEnded) -> None:
     writer = chat.DOOR.writer(asked(chat.DOOR), "m", Handed(), AT)
     written(writer, events, ended)
     message = writer.whole()["choices"][0]["message"]
     answer = sent_back(chat.DOOR, message)
-    assert "reasoning" not in message or said_in(answer, Thought) == message["reasoning"]
-    assert said_in(answer, Words) == (message["content"] or "")
-    calls = [part for part in answer.parts if isinstance(part, Call)]
+    assert "reasoning" not in message or said_in(answer, ToldThought) == message["reasoning"]
+    assert said_in(answer, ToldWords) == (message["content"] or "")
+    calls = [part for part in answer.parts if isinstance(part, ToldCall)]
     assert [call.id for call in calls] == [call["id"] for call in message.get("tool_calls", [])]
 
 
 @given(EVENTS, ENDS)
 def test_a_messages_client_that_sends_its_answer_back_is_understood(
-    events: list[Event], ended: Ended
+    events: list[Event], ended: HowEnded
 ) -> None:
     writer = messages.DOOR.writer(asked(messages.DOOR), "m", Handed(), AT)
     written(writer, events, ended)
     blocks = writer.whole()["content"]
     answer = sent_back(messages.DOOR, {"role": "assistant", "content": blocks})
     assert [BLOCKS[block["type"]] for block in blocks] == [type(part) for part in answer.parts]
-    seals = [part.seal for part in answer.parts if isinstance(part, Thought)]
+    seals = [part.seal for part in answer.parts if isinstance(part, ToldThought)]
     assert seals == [
         block.get("signature") or block["data"] for block in blocks if "thinking" in block["type"]
     ]
@@ -97,18 +97,18 @@ def test_a_messages_client_that_sends_its_answer_back_is_understood(
 def test_what_a_provider_sent_arrives_behind_every_door(recorded: Recording, door: Door, gather: Any) -> None:
     heard = hear(recorded, recorded.frames())
     writer = door.writer(asked(door), "m", Handed(), AT)
-    gathered = gather(written(writer, heard.events, Ended(finish=Finish.STOP, usage=Usage(), at=AT)))
+    gathered = gather(written(writer, heard.events, HowEnded(finish=Finish.STOP, usage=Usage(), at=AT)))
     said = [item.text for item in heard.items() if item.text.strip() and item.kind is not Kind.TOOL_CALL]
     assert all(text in words_of(gathered) for text in said)
 
 
-def sent_back(door: Door, message: dict[str, Any]) -> Answer:
+def sent_back(door: Door, message: dict[str, Any]) -> ToldAnswer:
     """What a door reads of it, between two questions."""
     read = door.read({"model": "m", "messages": [USER, message, USER]}, {})
-    return next((told for told in read.history if isinstance(told, Answer)), Answer(parts=()))
+    return next((told for told in read.history if isinstance(told, ToldAnswer)), ToldAnswer(parts=()))
 
 
-def said_in(answer: Answer, kind: type[Thought] | type[Words]) -> str:
+def said_in(answer: ToldAnswer, kind: type[ToldThought] | type[ToldWords]) -> str:
     return "".join(part.text for part in answer.parts if isinstance(part, kind))
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from ..asked import Answer, Call, Result, Role, Said, Told
+from ..asked import Said, SaidBy, Told, ToldAnswer, ToldCall, ToldResult
 from ..given import Given
 from .answers import answer_of, of_one_response
 from .content import parts_of
 
-ROLES = (*Role, "assistant", "tool", "function")
+ROLES = (*SaidBy, "assistant", "tool", "function")
 
 
 def history_of(messages: Given) -> tuple[Told, ...]:
@@ -36,24 +36,24 @@ class _History:
                 self.told.append(self._result(message, self._legacy_id(message)))
             case role:
                 parts = parts_of(message.must("content"))
-                self.told.append(Said(role=Role(role), parts=parts, wire=message.value))
+                self.told.append(Said(role=SaidBy(role), parts=parts, wire=message.value))
 
-    def _answer(self, answer: Answer) -> None:
+    def _answer(self, answer: ToldAnswer) -> None:
         for call in answer.parts:
-            if isinstance(call, Call):
+            if isinstance(call, ToldCall):
                 self._called.add(call.id)
                 self._legacy[call.name] = call.id
         before = self.told[-1] if self.told else None
-        if isinstance(before, Answer) and of_one_response(before, answer):
-            self.told[-1] = Answer(parts=before.parts + answer.parts)
+        if isinstance(before, ToldAnswer) and of_one_response(before, answer):
+            self.told[-1] = ToldAnswer(parts=before.parts + answer.parts)
         elif answer.parts:
             self.told.append(answer)
 
-    def _result(self, message: Given, call_id: str) -> Result:
+    def _result(self, message: Given, call_id: str) -> ToldResult:
         content = message.at("content")
         # A tool that had nothing to say.
         parts = parts_of(content) if content and content.value not in ("", []) else ()
-        return Result(call_id=call_id, parts=parts)
+        return ToldResult(call_id=call_id, parts=parts)
 
     def _call_id(self, message: Given) -> str:
         given = message.must("tool_call_id")

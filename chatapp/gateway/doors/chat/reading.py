@@ -7,7 +7,7 @@ from typing import Any
 
 from ....core.values import fields
 from ....providers.base import OFF, Form, Wishes
-from ..asked import Asked
+from ..asked import ProgramRequest
 from ..effort import effort_by_budget, effort_by_switch, effort_word
 from ..given import Given
 from ..tools import Tools
@@ -25,11 +25,11 @@ KNOWN = frozenset(
 HOTTEST = 2
 
 
-def read(body: Any, headers: Mapping[str, str]) -> Asked:
+def read(body: Any, headers: Mapping[str, str]) -> ProgramRequest:
     request = Given.body(body)
     _refuse_what_is_not_done(request)
     tools = tools_of(request)
-    return Asked(
+    return ProgramRequest(
         model=request.must("model").name(),
         history=history_of(request.must("messages")),
         stream=request.take("stream", Given.flag) or False,

@@ -9,9 +9,9 @@ from typing import Any
 from ....core.events import Event, Finish, Usage
 from ....core.items import Item, Kind
 from ....core.values import Json, fields, rows
-from ...handed import Handed
-from ..asked import Asked
-from ..door import Ended, Frame, Wrong
+from ..asked import ProgramRequest
+from ..door import Frame, HowEnded, Wrong
+from ..handed import Handed
 from ..in_turn import InTurn, ToldPiece
 from .answers import DETAILS, THOUGHTS
 from .errors import error_body
@@ -35,14 +35,14 @@ SIGNED = "extra_content"
 
 
 class ChatWriter:
-    def __init__(self, asked: Asked, model: str, handed: Handed, at: int) -> None:
+    def __init__(self, asked: ProgramRequest, model: str, handed: Handed, at: int) -> None:
         self._handed, self._streams = handed, asked.stream
         self._head: Json = {"id": handed.response("chatcmpl-"), "created": at, "model": model}
         self._usage: Json = {"usage": None} if wants_usage(asked.body) else {}
         self._legacy = is_legacy(asked.body)
         self._line = InTurn(self, apart=True)
         self._calls: dict[ToldPiece, int] = {}
-        self._ended: Ended | None = None
+        self._ended: HowEnded | None = None
 
     def begin(self) -> list[Frame]:
         return [self._delta({"role": "assistant", "content": None})]
@@ -53,7 +53,7 @@ class ChatWriter:
     def still_thinking(self) -> list[Frame]:
         return [self._delta({})]
 
-    def end(self, ended: Ended) -> list[Frame]:
+    def end(self, ended: HowEnded) -> list[Frame]:
         frames, self._ended = self._line.close(), ended
         if details := _details(self._line.told):
             frames.append(self._delta({DETAILS: details}))
@@ -105,7 +105,7 @@ class ChatWriter:
     def _chunk(self, choices: list[Json], more: Json) -> Frame:
         return Frame("", self._head | {"object": CHUNK, "choices": choices} | more)
 
-    def _finish(self, ended: Ended) -> str:
+    def _finish(self, ended: HowEnded) -> str:
         called = self._legacy and ended.finish is Finish.TOOL_CALLS
         return "function_call" if called else FINISHES[ended.finish]
 

@@ -6,7 +6,7 @@ from ....core.items import Kind
 from ....core.values import Json, fields, word
 from ....core.verbatim import encode
 from ....providers.anthropic.stream import arguments_object
-from ...handed import Handed
+from ..handed import Handed
 from ..in_turn import ToldPiece
 from .tools import DIALECT
 

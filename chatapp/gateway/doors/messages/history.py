@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from ....core.values import Json
-from ..asked import Answer, Call, Result, Role, Said, Told
+from ..asked import Said, SaidBy, Told, ToldAnswer, ToldCall, ToldResult
 from ..given import Given
 from .answers import answer_of
 from .content import Part, parts_in, parts_of
 
-ROLES = (Role.USER, "assistant", Role.SYSTEM)
+ROLES = (SaidBy.USER, "assistant", SaidBy.SYSTEM)
 RESULT = "tool_result"
 
 
@@ -26,7 +26,7 @@ def _system(request: Given) -> list[Said]:
     system = request.at("system")
     parts = parts_of(system) if system else ()
     wire = {"role": "system", "content": system.value} if system else None
-    return [Said(role=Role.SYSTEM, parts=parts, wire=wire)] if any(parts) else []
+    return [Said(role=SaidBy.SYSTEM, parts=parts, wire=wire)] if any(parts) else []
 
 
 class _History:
@@ -44,12 +44,12 @@ class _History:
         else:
             self._blocks(role, message, content.objects())
 
-    def _answer(self, answer: Answer) -> None:
+    def _answer(self, answer: ToldAnswer) -> None:
         """Messages of one side behind each other are one, as the API has it."""
-        self._called |= {part.id for part in answer.parts if isinstance(part, Call)}
+        self._called |= {part.id for part in answer.parts if isinstance(part, ToldCall)}
         before = self.told[-1] if self.told else None
-        if isinstance(before, Answer):
-            self.told[-1] = Answer(parts=before.parts + answer.parts)
+        if isinstance(before, ToldAnswer):
+            self.told[-1] = ToldAnswer(parts=before.parts + answer.parts)
         elif answer.parts:
             self.told.append(answer)
 
@@ -66,14 +66,14 @@ class _History:
         self, role: str, parts: tuple[Part, ...], message: Given, blocks: list[Json] | None = None
     ) -> None:
         """`blocks`: what is left of its content."""
-        if not parts and role == Role.USER:
+        if not parts and role == SaidBy.USER:
             raise message.must("content").wrong("is empty")
         wire = message.value if blocks is None else message.value | {"content": blocks}
-        self.told.append(Said(role=Role(role), parts=parts, wire=wire))
+        self.told.append(Said(role=SaidBy(role), parts=parts, wire=wire))
 
-    def _result(self, block: Given) -> Result:
+    def _result(self, block: Given) -> ToldResult:
         given, content = block.must("tool_use_id"), block.at("content")
         if given.text() not in self._called:
             raise given.wrong("names no tool_use of an assistant message before it", "invalid_value")
         failed = block.take("is_error", Given.flag) or False
-        return Result(call_id=given.text(), parts=parts_of(content) if content else (), failed=failed)
+        return ToldResult(call_id=given.text(), parts=parts_of(content) if content else (), failed=failed)

@@ -7,7 +7,7 @@ from typing import Any
 
 from ....core.values import Json
 from ....providers.base import OFF, Form, Wishes
-from ..asked import Asked
+from ..asked import ProgramRequest
 from ..effort import effort_by_switch, effort_word
 from ..given import Dotted, Given
 from ..tools import Tools
@@ -26,11 +26,11 @@ HOTTEST = 2
 BETAS = "anthropic-beta"
 
 
-def read(body: Any, headers: Mapping[str, str]) -> Asked:
+def read(body: Any, headers: Mapping[str, str]) -> ProgramRequest:
     """Of a request to count tokens too: it says the same, but for `max_tokens`."""
     request = Dotted.body(body)
     tools = tools_of(request)
-    return Asked(
+    return ProgramRequest(
         model=request.must("model").name(),
         history=history_of(request),
         stream=request.take("stream", Given.flag) or False,

@@ -7,9 +7,9 @@ from typing import Any
 from ....core.events import Event, Finish, Usage
 from ....core.items import Kind
 from ....core.values import Json
-from ...handed import Handed
-from ..asked import Asked
-from ..door import Ended, Frame, Wrong
+from ..asked import ProgramRequest
+from ..door import Frame, HowEnded, Wrong
+from ..handed import Handed
 from ..in_turn import InTurn, ToldPiece
 from .blocks import arguments, growth, is_redacted, opening, signature, whole
 from .errors import error_body
@@ -28,7 +28,7 @@ EAGER, EAGER_BETA = "eager_input_streaming", "fine-grained-tool-streaming"
 
 
 class MessagesWriter:
-    def __init__(self, asked: Asked, model: str, handed: Handed, at: int) -> None:
+    def __init__(self, asked: ProgramRequest, model: str, handed: Handed, at: int) -> None:
         self._handed, self._streams, self._eager = handed, asked.stream, _eager_tools(asked)
         self._head: Json = {
             "id": handed.response("msg_"),
@@ -38,7 +38,7 @@ class MessagesWriter:
         }
         self._line = InTurn(self)
         self._blocks = 0
-        self._ended: Ended | None = None
+        self._ended: HowEnded | None = None
 
     def begin(self) -> list[Frame]:
         message = self._message([], None, Usage())
@@ -50,7 +50,7 @@ class MessagesWriter:
     def still_thinking(self) -> list[Frame]:
         return [_frame("ping")]
 
-    def end(self, ended: Ended) -> list[Frame]:
+    def end(self, ended: HowEnded) -> list[Frame]:
         frames, self._ended = self._line.close(), ended
         delta = {"stop_reason": FINISHES[ended.finish], "stop_sequence": None}
         frames.append(_frame("message_delta", delta=delta, usage=usage_of(ended.usage)))
@@ -107,7 +107,7 @@ def usage_of(usage: Usage) -> Json:
     return told | {"output_tokens_details": {"thinking_tokens": usage.reasoning or 0}}
 
 
-def _eager_tools(asked: Asked) -> frozenset[str]:
+def _eager_tools(asked: ProgramRequest) -> frozenset[str]:
     every = any(beta.startswith(EAGER_BETA) for beta in asked.wishes.betas)
     return frozenset(tool.name for tool in asked.tools if every or (tool.wire or {}).get(EAGER) is True)
 

@@ -9,10 +9,10 @@ from typing import Any
 
 from ....core.events import Usage
 from ....providers.base import Choice
-from ...handed import Handed
-from ..asked import Asked, Role, Said
+from ..asked import ProgramRequest, Said, SaidBy
 from ..door import PROVIDER, Wrong
 from ..given import Given
+from ..handed import Handed
 from .compacted import compaction_item
 from .kept import Exchanged, input_kept
 from .reading import read
@@ -27,23 +27,23 @@ TASK = (
 LEFT_OUT = frozenset({"stream", "store", "background", "text", "tool_choice", "max_output_tokens", "include"})
 
 
-def read_compacting(body: Any, headers: Mapping[str, str]) -> Asked:
+def read_compacting(body: Any, headers: Mapping[str, str]) -> ProgramRequest:
     """A request to make a conversation shorter: whatever shapes an answer does not shape a summary. Its model must be named."""
     given = Given.body(body)
     given.must("model")
     return read({name: value for name, value in given.fields().items() if name not in LEFT_OUT}, headers)
 
 
-def asked_to_sum_up(asked: Asked) -> Asked:
+def asked_to_sum_up(asked: ProgramRequest) -> ProgramRequest:
     """What a model is asked for it: after the whole history, which was joined before. Its tools stay, for calls in the history speak of
     them."""
-    task = Said(role=Role.USER, parts=(TASK,))
+    task = Said(role=SaidBy.USER, parts=(TASK,))
     wishes = replace(asked.wishes, choice=Choice.NONE if asked.tools else None, call="", hosted=())
     return replace(asked, history=(*asked.history, task), wishes=wishes, stream=False, store=False)
 
 
 def compaction(
-    asked: Asked, previous: Sequence[Exchanged], summary: str, usage: Usage, handed: Handed, at: int
+    asked: ProgramRequest, previous: Sequence[Exchanged], summary: str, usage: Usage, handed: Handed, at: int
 ) -> Json:
     """The answer: a window to go on from. Without a summary there is none."""
     if not summary.strip():

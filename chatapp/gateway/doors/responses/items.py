@@ -7,7 +7,7 @@ from itertools import groupby
 from typing import Any
 
 from ....providers.openai.namespaces import one_name
-from ..asked import Answer, Call, Other, Result, Role, Said, Thought, Told, Words
+from ..asked import Said, SaidBy, Told, ToldAnswer, ToldCall, ToldOther, ToldResult, ToldThought, ToldWords
 from ..door import Wrong, invalid
 from ..given import Given
 from .compacted import summary_in
@@ -22,8 +22,8 @@ OUTPUT = "_output"
 PROGRAMS = frozenset(
     {"mcp_approval_response", "additional_tools", "compaction_trigger", "configuration_update"}
 )
-FromModel = Thought | Words | Call | Other
-Entry = Said | Result | FromModel
+FromModel = ToldThought | ToldWords | ToldCall | ToldOther
+Entry = Said | ToldResult | FromModel
 
 
 def entries_in(body: Given) -> list[Entry]:
@@ -71,7 +71,7 @@ def entry(item: Given) -> Entry:
         case "compaction" | "compaction_summary":
             return _compaction(item)
         case "item_reference":
-            return Other(wire=as_came(item), id=item.must("id").name())
+            return ToldOther(wire=as_came(item), id=item.must("id").name())
         case _:
             return _other(item)
 
@@ -81,37 +81,37 @@ def told(entries: Iterable[Entry]) -> tuple[Told, ...]:
     return tuple(each for side, group in groupby(entries, _side) for each in _told(side, list(group)))
 
 
-def _side(said: Entry) -> type[Said] | type[Answer] | type[Other]:
-    if isinstance(said, Said | Result):
+def _side(said: Entry) -> type[Said] | type[ToldAnswer] | type[ToldOther]:
+    if isinstance(said, Said | ToldResult):
         return Said
-    return Other if isinstance(said, Other) and _is_of_the_program(said) else Answer
+    return ToldOther if isinstance(said, ToldOther) and _is_of_the_program(said) else ToldAnswer
 
 
-def _is_of_the_program(other: Other) -> bool:
+def _is_of_the_program(other: ToldOther) -> bool:
     kind = other.wire["type"]
     return kind in PROGRAMS or kind.endswith(OUTPUT)
 
 
 def _told(side: Any, entries: list[Any]) -> list[Told]:
     """What the program says of a kind that is not known here is no part of what a model said in one response."""
-    return entries if side is Said else [Answer(parts=tuple(entries))]
+    return entries if side is Said else [ToldAnswer(parts=tuple(entries))]
 
 
-def _message(item: Given) -> Said | Words:
-    role, content = item.must("role").one_of((*Role, ASSISTANT)), item.must("content")
+def _message(item: Given) -> Said | ToldWords:
+    role, content = item.must("role").one_of((*SaidBy, ASSISTANT)), item.must("content")
     if role == ASSISTANT:
-        return Words(text="".join(words_in(content)), id=item.says("id"), wire=as_came(item))
-    return Said(role=Role(role), parts=parts_in(content), wire=as_came(item))
+        return ToldWords(text="".join(words_in(content)), id=item.says("id"), wire=as_came(item))
+    return Said(role=SaidBy(role), parts=parts_in(content), wire=as_came(item))
 
 
-def _thought(item: Given) -> Thought:
+def _thought(item: Given) -> ToldThought:
     said = [item.take(name, words_in) or () for name in ("summary", "content")]
     text = next((BETWEEN_PARTS.join(words) for words in said if any(words)), "")
-    return Thought(text=text, id=item.says("id"), seal=item.says("encrypted_content"), wire=as_came(item))
+    return ToldThought(text=text, id=item.says("id"), seal=item.says("encrypted_content"), wire=as_came(item))
 
 
-def _call(item: Given) -> Call:
-    return Call(
+def _call(item: Given) -> ToldCall:
+    return ToldCall(
         id=item.must("call_id").name(),
         name=one_name(item.says("namespace"), item.must("name").text()),
         arguments=item.must("arguments").text(),
@@ -120,30 +120,30 @@ def _call(item: Given) -> Call:
     )
 
 
-def _result(item: Given) -> Result:
+def _result(item: Given) -> ToldResult:
     call_id = item.must("call_id").name()
-    return Result(call_id=call_id, parts=parts_in(item.must("output")), wire=as_came(item))
+    return ToldResult(call_id=call_id, parts=parts_in(item.must("output")), wire=as_came(item))
 
 
-def _compaction(item: Given) -> Said | Other:
+def _compaction(item: Given) -> Said | ToldOther:
     """A summary of ours is words again; a provider's is for that provider."""
     summary = summary_in(item)
     if summary is None:
         return _other(item)
-    return Said(role=Role.USER, parts=(summary,), wire=as_item(summary))
+    return Said(role=SaidBy.USER, parts=(summary,), wire=as_item(summary))
 
 
-def _other(item: Given) -> Other:
-    return Other(wire=as_came(item), id=item.says("id"))
+def _other(item: Given) -> ToldOther:
+    return ToldOther(wire=as_came(item), id=item.says("id"))
 
 
 def without_its_call(entries: Iterable[Entry], known: Iterable[str]) -> Wrong | None:
     """A result whose call nobody made. `known`: calls that are found elsewhere."""
     calls = set(known)
     for n, each in enumerate(entries):
-        if isinstance(each, Call):
+        if isinstance(each, ToldCall):
             calls.add(each.id)
-        if isinstance(each, Result) and each.call_id not in calls:
+        if isinstance(each, ToldResult) and each.call_id not in calls:
             sentence = f"No tool call found for function call output with call_id {each.call_id}."
             return invalid(sentence, f"{INPUT}[{n}].call_id")
     return None

@@ -8,10 +8,10 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from ....core.values import rows
-from ...handed import ALPHABET, LENGTH
-from ..asked import Answer, Asked, Other, Told
+from ..asked import ProgramRequest, Told, ToldAnswer, ToldOther
 from ..door import invalid
 from ..given import Given
+from ..handed import ALPHABET, LENGTH
 from .errors import unknown_item
 from .items import INPUT, REFERENCE, Entry, as_came, as_item, entries_in, entry, kind_of, told
 from .reading import instructions, orphan
@@ -44,7 +44,7 @@ def by_id(previous: Sequence[Exchanged]) -> dict[str, Json]:
     return {item["id"]: item for item in items if item.get("id") and item.get("type") != REFERENCE}
 
 
-def input_kept(asked: Asked, secret: str, known: Mapping[str, Json] = NONE_KNOWN) -> list[Json]:
+def input_kept(asked: ProgramRequest, secret: str, known: Mapping[str, Json] = NONE_KNOWN) -> list[Json]:
     """The items of a request, each with an id: its own, or one of ours. `known`: what its references mean."""
     said = asked.body.get(INPUT)
     items = [as_item(said)] if isinstance(said, str) else rows(said)
@@ -77,13 +77,15 @@ def input_place(item_id: str) -> InputPlace | None:
     return InputPlace(secret, int(n)) if right and n.isascii() and n.isdigit() and len(n) <= 6 else None
 
 
-def referenced(asked: Asked) -> tuple[str, ...]:
+def referenced(asked: ProgramRequest) -> tuple[str, ...]:
     """The items that a request names instead of telling them."""
-    parts = (part for each in asked.history if isinstance(each, Answer) for part in each.parts)
-    return tuple(part.id for part in parts if isinstance(part, Other) and part.wire["type"] == REFERENCE)
+    parts = (part for each in asked.history if isinstance(each, ToldAnswer) for part in each.parts)
+    return tuple(part.id for part in parts if isinstance(part, ToldOther) and part.wire["type"] == REFERENCE)
 
 
-def joined(previous: Sequence[Exchanged], now: Asked, known: Mapping[str, Json] = NONE_KNOWN) -> Asked:
+def joined(
+    previous: Sequence[Exchanged], now: ProgramRequest, known: Mapping[str, Json] = NONE_KNOWN
+) -> ProgramRequest:
     """What is asked, with the history of the responses that it goes on from, the first of them first. The instructions of earlier
     requests hold no longer. `known`: items that it may name, by their ids."""
     body, known = Given(now.body), {**by_id(previous), **known}
@@ -103,7 +105,7 @@ def _history(body: Given, entries: list[Entry]) -> tuple[Told, ...]:
 
 
 def _resolved(said: Entry, path: str, known: Mapping[str, Json]) -> Entry:
-    if not isinstance(said, Other) or said.wire["type"] != REFERENCE:
+    if not isinstance(said, ToldOther) or said.wire["type"] != REFERENCE:
         return said
     item = known.get(said.id)
     if item is None or kind_of(Given(item)) == REFERENCE:

@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ....providers.base import Form, Wishes
-from ...handed import place_of
-from ..asked import Asked, Call, Other, Result, Role, Said, Told
+from ..asked import ProgramRequest, Said, SaidBy, Told, ToldCall, ToldOther, ToldResult
 from ..door import Wrong
 from ..effort import effort_word
 from ..given import MOST, Given
+from ..handed import place_of
 from .items import INPUT, Entry, entries_in, told, without_its_call
 from .tools import DIALECT, Offer, offer_in
 
@@ -47,7 +47,7 @@ NOT_IN_BACKGROUND = (
 NO_CONVERSATIONS = "is not kept here: send `previous_response_id`, or the whole history as `input`"
 
 
-def read(body: Any, headers: Mapping[str, str]) -> Asked:
+def read(body: Any, headers: Mapping[str, str]) -> ProgramRequest:
     given = Given.body(body)
     _refuse(given)
     _check_echoed(given)
@@ -60,10 +60,10 @@ def read(body: Any, headers: Mapping[str, str]) -> Asked:
 def instructions(body: Given) -> list[Entry]:
     """They hold for this request alone: no later one carries them over. Without a wire, for they were no item."""
     words = body.says("instructions")
-    return [Said(role=Role.SYSTEM, parts=(words,))] if words else []
+    return [Said(role=SaidBy.SYSTEM, parts=(words,))] if words else []
 
 
-def generates(asked: Asked) -> bool:
+def generates(asked: ProgramRequest) -> bool:
     """False where a program only warms its connection up, and wants a response without a word."""
     return asked.body.get("generate") is not False
 
@@ -95,7 +95,7 @@ def _whole(given: Given, most: int = MOST) -> float:
     return given.count() if given.value else 0
 
 
-def _check_whole(body: Given, asked: Asked, entries: list[Entry]) -> None:
+def _check_whole(body: Given, asked: ProgramRequest, entries: list[Entry]) -> None:
     """What cannot be a request alone may be one that goes on from another response, or fills a form that its provider has."""
     if asked.previous or body.at("prompt") or not generates(asked):
         return
@@ -108,15 +108,15 @@ def _check_whole(body: Given, asked: Asked, entries: list[Entry]) -> None:
 def orphan(entries: Sequence[Entry], earlier: Sequence[Entry] = ()) -> Wrong | None:
     """A result without its call, where the call can be nowhere else: ours are found by their ids, and what one dialect alone knows
     may hold any."""
-    if any(isinstance(each, Other) for each in (*earlier, *entries)):
+    if any(isinstance(each, ToldOther) for each in (*earlier, *entries)):
         return None
-    known = {each.id for each in earlier if isinstance(each, Call)}
-    ours = {each.call_id for each in entries if isinstance(each, Result) and place_of(each.call_id)}
+    known = {each.id for each in earlier if isinstance(each, ToldCall)}
+    ours = {each.call_id for each in entries if isinstance(each, ToldResult) and place_of(each.call_id)}
     return without_its_call(entries, known | ours)
 
 
-def _asked(body: Given, offer: Offer, history: tuple[Told, ...]) -> Asked:
-    return Asked(
+def _asked(body: Given, offer: Offer, history: tuple[Told, ...]) -> ProgramRequest:
+    return ProgramRequest(
         model=body.says("model"),
         history=history,
         stream=body.take("stream", Given.flag) or False,

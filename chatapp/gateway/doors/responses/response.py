@@ -7,7 +7,7 @@ from typing import Any
 
 from ....core.events import Usage
 from ....core.values import fields, rows
-from ..asked import Asked
+from ..asked import ProgramRequest
 
 Json = dict[str, Any]
 # What a request that does not speak of it means.
@@ -35,7 +35,7 @@ FUNCTION_FIELDS = ("description", "parameters", "strict")
 SCHEMA_FIELDS: Mapping[str, Any] = {"name": "", "description": None, "schema": None, "strict": False}
 
 
-def new_response(asked: Asked, model: str, response_id: str, at: int) -> Json:
+def new_response(asked: ProgramRequest, model: str, response_id: str, at: int) -> Json:
     """As it is before anything was said."""
     return {
         "id": response_id,

@@ -10,10 +10,10 @@ from ....core import events
 from ....core.events import Event, Finish, Usage
 from ....core.items import Item, Kind
 from ....core.values import word
-from ...handed import Handed
 from .. import door
-from ..asked import Asked
-from ..door import Ended, Frame, Wrong
+from ..asked import ProgramRequest
+from ..door import Frame, HowEnded, Wrong
+from ..handed import Handed
 from .errors import in_response
 from .growing import (
     GrowingCall,
@@ -36,15 +36,15 @@ CUT = Wrong(502, door.PROVIDER, "The provider ended the answer before it was who
 _PREFIX = re.compile(r"[a-z]{1,10}_")
 
 
-def warmed(asked: Asked, handed: Handed, at: int) -> tuple[list[Frame], Json]:
+def warmed(asked: ProgramRequest, handed: Handed, at: int) -> tuple[list[Frame], Json]:
     """The frames and the whole of a response without a word: its program only wants to go on from what it told."""
     writer = ResponseWriter(asked, asked.model, handed, at)
-    frames = writer.begin() + writer.end(Ended(finish=Finish.STOP, usage=Usage(), at=at))
+    frames = writer.begin() + writer.end(HowEnded(finish=Finish.STOP, usage=Usage(), at=at))
     return frames, writer.whole()
 
 
 class ResponseWriter:
-    def __init__(self, asked: Asked, model: str, handed: Handed, at: int) -> None:
+    def __init__(self, asked: ProgramRequest, model: str, handed: Handed, at: int) -> None:
         self._handed = handed
         self._response = new_response(asked, model, handed.response("resp_"), at)
         self._sealed = ENCRYPTED in (asked.body.get("include") or ())
@@ -88,7 +88,7 @@ class ResponseWriter:
         """Said again: every client knows it, and learns nothing from it."""
         return [self._state("in_progress")]
 
-    def end(self, ended: Ended) -> list[Frame]:
+    def end(self, ended: HowEnded) -> list[Frame]:
         if ended.finish is Finish.CUT:
             return self._failed(CUT, ended.usage)
         frames = self._frames(self._unfinished(tuple(self._open)))

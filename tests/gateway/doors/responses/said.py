@@ -6,9 +6,9 @@ from typing import Any
 
 from chatapp.core.events import Event, Finish, ItemDelta, ItemDone, ItemStarted, Usage
 from chatapp.core.items import Item, Kind
-from chatapp.gateway.doors.door import Ended, Frame, Wrong
+from chatapp.gateway.doors.door import Frame, HowEnded, Wrong
+from chatapp.gateway.doors.handed import Handed
 from chatapp.gateway.doors.responses import DOOR
-from chatapp.gateway.handed import Handed
 
 Json = dict[str, Any]
 SECRET = "0123456789abcdefghjkmnpqrs"
@@ -58,7 +58,7 @@ def written(heard: list[Event], *, finish: Finish = Finish.STOP, fail: Wrong | N
     """The frames of a response, and the whole of it."""
     writer = DOOR.writer(read(**body), "provider:m", Handed(secret=SECRET), AT)
     frames = [*writer.begin(), *(frame for event in heard for frame in writer.hear(event))]
-    frames += writer.fail(fail) if fail else writer.end(Ended(finish=finish, usage=USED, at=AT + 2))
+    frames += writer.fail(fail) if fail else writer.end(HowEnded(finish=finish, usage=USED, at=AT + 2))
     return frames, writer.whole()
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from chatapp.core.events import Usage
-from chatapp.gateway.doors.asked import Answer, Other, Said
+from chatapp.gateway.doors.asked import Said, ToldAnswer, ToldOther
 from chatapp.gateway.doors.door import Wrong
+from chatapp.gateway.doors.handed import Handed
 from chatapp.gateway.doors.responses.compacting import asked_to_sum_up, compaction, read_compacting
 from chatapp.gateway.doors.responses.kept import Exchanged, input_kept, joined
-from chatapp.gateway.handed import Handed
 from chatapp.providers.base import Choice
 
 from .said import AT, SECRET, USED, message, read, refusal, written
@@ -30,7 +30,7 @@ def compacted(summary="The word is slate.", previous=(), **body):
 
 def test_a_model_is_asked_for_a_summary_after_all_that_was_said():
     asked = asked_to_sum_up(read_compacting({"model": "m", "input": TOLD, "tools": [TOOL]}, {}))
-    assert [type(each) for each in asked.history] == [Said, Said, Answer, Said, Said]
+    assert [type(each) for each in asked.history] == [Said, Said, ToldAnswer, Said, Said]
     assert asked.history[-1].text.startswith("Sum up this conversation")
     assert (asked.stream, asked.store, asked.wishes.choice) == (False, False, Choice.NONE)
     assert [tool.name for tool in asked.tools] == ["f"]
@@ -74,7 +74,7 @@ def test_what_was_kept_before_is_made_shorter_too():
     _, whole = written(message("a", "OK."))
     before = Exchanged(input_kept(read(input="First."), SECRET), whole["output"])
     asked = read_compacting({"model": "m", "previous_response_id": "resp_1"}, {})
-    assert [type(each) for each in joined([before], asked).history] == [Said, Answer]
+    assert [type(each) for each in joined([before], asked).history] == [Said, ToldAnswer]
     users = compaction(asked, [before], "All.", Usage(), Handed(), AT)["output"][:-1]
     assert [each["content"][0]["text"] for each in users] == ["First."]
 
@@ -92,7 +92,7 @@ def test_without_a_summary_nothing_is_left_out():
 def test_a_provider_s_own_compaction_is_for_that_provider():
     item = {"type": "compaction", "id": "cmp_1", "encrypted_content": "gAAA"}
     [answer] = read(input=[item]).history
-    assert answer.parts == (Other(wire=item, id="cmp_1"),)
+    assert answer.parts == (ToldOther(wire=item, id="cmp_1"),)
 
 
 @pytest.mark.parametrize("content", ["thoughtline.1.A", "thoughtline.1._w==", "thoughtline.1.é"])

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from chatapp.gateway.doors.asked import Answer, Result, Role, Said
+from chatapp.gateway.doors.asked import Said, SaidBy, ToldAnswer, ToldResult
 from chatapp.gateway.doors.door import Wrong
+from chatapp.gateway.doors.handed import place_of
 from chatapp.gateway.doors.responses.kept import (
     Exchanged,
     by_id,
@@ -17,7 +18,6 @@ from chatapp.gateway.doors.responses.kept import (
     referenced,
     shown,
 )
-from chatapp.gateway.handed import place_of
 
 from .said import SECRET, call, message, read, thought, written
 
@@ -60,8 +60,8 @@ def test_a_request_goes_on_from_all_that_was_said_before():
         previous_response_id="resp_1",
     )
     history = joined([first], now).history
-    assert [type(each) for each in history] == [Said, Said, Answer, Result]
-    assert (history[0].role, history[0].text) == (Role.SYSTEM, "Be brief.")
+    assert [type(each) for each in history] == [Said, Said, ToldAnswer, ToldResult]
+    assert (history[0].role, history[0].text) == (SaidBy.SYSTEM, "Be brief.")
     assert history[1].text == "Weather?"
     assert [part.id for part in history[2].parts] == [first.output[0]["id"], called]
 

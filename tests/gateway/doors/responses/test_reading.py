@@ -5,10 +5,19 @@ from __future__ import annotations
 import pytest
 
 from chatapp.core.attached import Attached, AttachedKind
-from chatapp.gateway.doors.asked import Answer, Call, Other, Result, Role, Said, Thought, Words
+from chatapp.gateway.doors.asked import (
+    Said,
+    SaidBy,
+    ToldAnswer,
+    ToldCall,
+    ToldOther,
+    ToldResult,
+    ToldThought,
+    ToldWords,
+)
+from chatapp.gateway.doors.handed import Handed
 from chatapp.gateway.doors.responses import DOOR
 from chatapp.gateway.doors.responses.reading import generates
-from chatapp.gateway.handed import Handed
 from chatapp.providers.base import OFF, Form
 
 from .said import read, read_items, refusal
@@ -30,7 +39,7 @@ def attached(part):
 
 def test_a_string_is_a_message_of_the_user():
     [said] = read(input="Hello").history
-    assert (said.role, said.text) == (Role.USER, "Hello")
+    assert (said.role, said.text) == (SaidBy.USER, "Hello")
     assert said.wire["role"] == "user"
 
 
@@ -41,13 +50,13 @@ def test_a_message_may_do_without_a_type_and_parts(role):
         read_items({"type": "message", "role": role, "content": [{"type": "input_text", "text": "Hello"}]}),
     )
     assert easy[0].parts == whole[0].parts == ("Hello",)
-    assert easy[0].role == whole[0].role == Role(role)
+    assert easy[0].role == whole[0].role == SaidBy(role)
     assert easy[0].wire == {"type": "message", "role": role, "content": "Hello"}
 
 
 def test_instructions_come_first_and_are_no_item():
     first, second = read(instructions="Be brief.", input="Hello").history
-    assert (first.role, first.text, first.wire) == (Role.SYSTEM, "Be brief.", None)
+    assert (first.role, first.text, first.wire) == (SaidBy.SYSTEM, "Be brief.", None)
     assert second.text == "Hello"
 
 
@@ -62,8 +71,8 @@ def test_what_a_model_said_stands_together_until_a_result_or_a_message_comes():
         {"role": "assistant", "content": "Warm."},
         {"role": "user", "content": "Thanks."},
     )
-    assert [type(each) for each in history] == [Said, Answer, Result, Result, Answer, Said]
-    assert [type(part) for part in history[1].parts] == [Thought, Call, Call]
+    assert [type(each) for each in history] == [Said, ToldAnswer, ToldResult, ToldResult, ToldAnswer, Said]
+    assert [type(part) for part in history[1].parts] == [ToldThought, ToldCall, ToldCall]
 
 
 def test_a_thought_is_its_summary_or_else_its_content():
@@ -87,7 +96,7 @@ def test_an_assistant_s_words_keep_their_phase_for_a_model_that_knows_it():
 
 def test_a_refusal_is_the_model_s_words():
     content = [{"type": "output_text", "text": "a"}, {"type": "refusal", "refusal": "b"}]
-    assert part_of({"role": "assistant", "content": content}) == Words(
+    assert part_of({"role": "assistant", "content": content}) == ToldWords(
         text="ab", wire={"type": "message", "role": "assistant", "content": content}
     )
 
@@ -113,7 +122,7 @@ def test_a_result_is_words_or_parts():
 def test_items_of_other_kinds_stay_in_their_places_as_they_came():
     search = {"type": "web_search_call", "id": "ws_1", "status": "completed"}
     [answer] = read_items(search, {"role": "assistant", "content": "Found."})
-    assert answer.parts[0] == Other(wire=search, id="ws_1")
+    assert answer.parts[0] == ToldOther(wire=search, id="ws_1")
 
 
 def test_what_a_program_says_of_a_kind_of_its_own_is_no_part_of_what_a_model_said():
@@ -121,7 +130,7 @@ def test_what_a_program_says_of_a_kind_of_its_own_is_no_part_of_what_a_model_sai
     done = {"type": "custom_tool_call_output", "call_id": "c", "output": "done"}
     first, between, last = read_items(called, done, {"role": "assistant", "content": "Done."})
     assert [part.wire for part in between.parts] == [done]
-    assert [type(part) for part in (*first.parts, *last.parts)] == [Other, Words]
+    assert [type(part) for part in (*first.parts, *last.parts)] == [ToldOther, ToldWords]
 
 
 def test_an_item_may_be_named_instead_of_told():
@@ -298,7 +307,7 @@ def test_the_result_of_a_call_of_ours_may_come_alone():
     [result] = read_items(
         {"type": "function_call_output", "call_id": Handed().item("call_", "a"), "output": "1"}
     )
-    assert isinstance(result, Result)
+    assert isinstance(result, ToldResult)
 
 
 def test_a_request_that_goes_on_from_another_may_say_nothing_itself():

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chatapp.core.verbatim import encode
-from chatapp.gateway.doors.asked import Answer, Asked, Result, Said
+from chatapp.gateway.doors.asked import ProgramRequest, Said, ToldAnswer, ToldResult
 from chatapp.gateway.doors.door import INVALID, Wrong
 from chatapp.gateway.doors.responses import DOOR
 from chatapp.gateway.doors.responses.compacting import read_compacting
@@ -142,7 +142,7 @@ def heard(read, body):
         assert wrong.sentence.endswith(".")
         assert json.dumps(DOOR.error(wrong, "req_1"))
         return None
-    assert isinstance(asked, Asked)
+    assert isinstance(asked, ProgramRequest)
     return asked
 
 
@@ -198,4 +198,4 @@ def test_any_message_of_a_socket_is_a_request_or_told_to_be_wrong(message):
 
 def test_the_whole_request_is_right():
     kinds = [type(each) for each in DOOR.read(WHOLE, {}).history]
-    assert kinds == [Said, Said, Said, Answer, Result, Answer, Said, Answer]
+    assert kinds == [Said, Said, Said, ToldAnswer, ToldResult, ToldAnswer, Said, ToldAnswer]

@@ -8,7 +8,7 @@ import pytest
 
 from chatapp.core.events import Finish
 from chatapp.gateway.doors.door import LIMITED, Wrong
-from chatapp.gateway.handed import Handed
+from chatapp.gateway.doors.handed import Handed
 
 from . import said
 from .stories import ANSWERS, ASKED, ENDS

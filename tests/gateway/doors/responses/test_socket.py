@@ -7,6 +7,7 @@ import json
 import pytest
 
 from chatapp.gateway.doors.door import Wrong
+from chatapp.gateway.doors.handed import Handed
 from chatapp.gateway.doors.responses import DOOR
 from chatapp.gateway.doors.responses.kept import Exchanged, input_kept, joined
 from chatapp.gateway.doors.responses.socket import (
@@ -18,7 +19,6 @@ from chatapp.gateway.doors.responses.socket import (
     too_old,
 )
 from chatapp.gateway.doors.responses.writing import warmed
-from chatapp.gateway.handed import Handed
 
 from .said import SECRET, message, names, written
 

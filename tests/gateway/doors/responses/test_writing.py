@@ -9,9 +9,9 @@ import pytest
 from chatapp.core.events import Finish, ItemAmended, ItemDelta, ItemDone, ItemStarted, Retrying, Usage
 from chatapp.core.items import Kind
 from chatapp.gateway.doors import door
-from chatapp.gateway.doors.door import Ended, Wrong, as_sse
+from chatapp.gateway.doors.door import HowEnded, Wrong, as_sse
+from chatapp.gateway.doors.handed import Handed, place_in
 from chatapp.gateway.doors.responses import DOOR
-from chatapp.gateway.handed import Handed, place_in
 
 from . import said
 from .said import SECRET, call, item, message, names, read, thought, written
@@ -174,7 +174,7 @@ def test_tokens_are_counted_with_their_details():
 
 def test_a_provider_that_counts_nothing_leaves_numbers_that_programs_can_add_up():
     writer = DOOR.writer(read(), "m", Handed(), 0)
-    writer.end(Ended(finish=Finish.STOP, usage=Usage(), at=1))
+    writer.end(HowEnded(finish=Finish.STOP, usage=Usage(), at=1))
     assert writer.whole()["usage"]["total_tokens"] == 0
 
 

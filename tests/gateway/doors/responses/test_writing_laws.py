@@ -9,8 +9,8 @@ from chatapp.core import events
 from chatapp.core.events import Finish
 from chatapp.core.items import Item, Kind
 from chatapp.gateway.doors.door import OURS, Wrong
+from chatapp.gateway.doors.handed import Handed, place_of
 from chatapp.gateway.doors.responses import DOOR
-from chatapp.gateway.handed import Handed, place_of
 
 from . import said
 from .said import Client

@@ -13,10 +13,10 @@ from uuid import uuid4
 
 from django.db import Error
 
-from ..core import verbatim
-from ..pages.health.counters import REQUESTS
-from ..pages.visitors import address_seen
-from .doors.door import INVALID, NOT_FOUND, Door, Frame, Wrong, as_sse
+from ...core import verbatim
+from ...pages.health.counters import REQUESTS
+from ...pages.visitors import address_seen
+from ..doors.door import INVALID, NOT_FOUND, Door, Frame, Wrong, as_sse
 from .refused import BROKEN, NO_DATABASE, refused_at_the_door
 
 log = logging.getLogger(__name__)
@@ -34,7 +34,7 @@ _ALWAYS = {"cache-control": "no-store", "x-content-type-options": "nosniff"}
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class DoorRequest:
     method: str
     path: str
     query: Mapping[str, str]
@@ -62,10 +62,10 @@ def secret_in(headers: Mapping[str, str]) -> str:
     return secret.strip() if kind.lower() == "bearer" and secret else headers.get("x-api-key", "").strip()
 
 
-class Connection:
+class DoorConnection:
     """The way back to whoever asked. Nothing is sent to somebody who has gone."""
 
-    def __init__(self, request: Request, send: Send, door: Door) -> None:
+    def __init__(self, request: DoorRequest, send: Send, door: Door) -> None:
         self.request, self._send, self.door = request, send, door
         self.status: int | None = None
 
@@ -105,7 +105,7 @@ class Connection:
         await self._send({"type": "http.response.start", "status": status, "headers": rows})
 
 
-Handler = Callable[[Request, Connection], Awaitable[None]]
+Handler = Callable[[DoorRequest, DoorConnection], Awaitable[None]]
 # A path without its ids; what stands for one is given to the handler in `request.query["id"]`.
 Routes = Mapping[str, Mapping[str, tuple[Door, Handler]]]
 
@@ -133,14 +133,16 @@ class GatewayApplication:
             return
         request = _request(scope, body)
         way = self._way(request)
-        connection = Connection(request, send, way.door)
+        connection = DoorConnection(request, send, way.door)
         began = time.monotonic()
         try:
             await self._answered(way, request, connection, receive)
         finally:
             _log(request, way, connection, (time.monotonic() - began) * 1000)
 
-    async def _answered(self, way: _Way, request: Request, connection: Connection, receive: Receive) -> None:
+    async def _answered(
+        self, way: _Way, request: DoorRequest, connection: DoorConnection, receive: Receive
+    ) -> None:
         if why := refused_at_the_door(request.headers, has_key=bool(request.secret)) or way.wrong:
             allowed = {"allow": ", ".join(_allowed(way.ways))} if why.status == 405 else {}
             await connection.refuse(why, allowed)
@@ -150,7 +152,7 @@ class GatewayApplication:
         _, handler = way.handler(request.method)
         await _while_connected(self._handled(handler, request, connection), receive)
 
-    async def _handled(self, handler: Handler, request: Request, connection: Connection) -> None:
+    async def _handled(self, handler: Handler, request: DoorRequest, connection: DoorConnection) -> None:
         try:
             await handler(request, connection)
         except Wrong as wrong:
@@ -166,7 +168,7 @@ class GatewayApplication:
             )
             await connection.refuse(BROKEN)
 
-    def _way(self, request: Request) -> _Way:
+    def _way(self, request: DoorRequest) -> _Way:
         path, method = request.path, request.method
         name, given = self._found(path)
         if not name:
@@ -206,7 +208,7 @@ def _allowed(ways: Mapping[str, Any]) -> list[str]:
     return [*ways, *(["HEAD"] if "GET" in ways else [])]
 
 
-def _log(request: Request, way: _Way, connection: Connection, ms: float) -> None:
+def _log(request: DoorRequest, way: _Way, connection: DoorConnection, ms: float) -> None:
     """Nothing of what was sent: neither ids nor names of models."""
     method = request.method if request.method in _METHODS else "another"
     facts = {"method": method, "path": way.name or "/v1/…", "ms": round(ms, 1)}
@@ -215,9 +217,9 @@ def _log(request: Request, way: _Way, connection: Connection, ms: float) -> None
     requests_log.info("request", extra=facts | told)
 
 
-def _request(scope: Scope, body: bytes) -> Request:
+def _request(scope: Scope, body: bytes) -> DoorRequest:
     headers = headers_of(scope)
-    return Request(
+    return DoorRequest(
         method=scope["method"],
         path=scope["path"],
         query=_query(scope.get("query_string", b"").decode("latin-1")),

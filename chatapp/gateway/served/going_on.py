@@ -8,16 +8,16 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
-from ..store import in_thread
-from .answering import Program
-from .doors.asked import Asked
-from .doors.responses.errors import unknown_previous
-from .doors.responses.kept import Exchanged, input_kept, input_place, joined, referenced
-from .doors.responses.socket import Remembered
-from .handed import place_of
-from .models import StoredResponse
-from .store import stored
-from .store.expiry import keeps_any
+from ...store import in_thread
+from ..asking.answering import Caller
+from ..doors.asked import ProgramRequest
+from ..doors.handed import place_of
+from ..doors.responses.errors import unknown_previous
+from ..doors.responses.kept import Exchanged, input_kept, input_place, joined, referenced
+from ..doors.responses.socket import Remembered
+from ..models import StoredResponse
+from ..store import stored
+from ..store.expiry import keeps_any
 
 log = logging.getLogger(__name__)
 
@@ -26,13 +26,13 @@ log = logging.getLogger(__name__)
 class GoingOn:
     """What one request goes on from, and what is kept of it for the next. `remembered`: what its connection knows."""
 
-    program: Program
+    program: Caller
     remembered: Remembered | None = None
     way: Sequence[Exchanged] = ()
     found: Mapping[str, Any] = field(default_factory=dict)
-    asked: Asked | None = None
+    asked: ProgramRequest | None = None
 
-    async def whole(self, asked: Asked) -> Asked:
+    async def whole(self, asked: ProgramRequest) -> ProgramRequest:
         """The request with all of its history. Wrong where what it goes on from is not here."""
         # What nobody keeps is not said to be kept.
         self.asked = asked = replace(asked, store=asked.store and self._keeps())

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from math import ceil
 
-from ..core import verbatim
-from ..core.values import fields, word
-from ..providers.base import ProviderError, Trouble
-from .doors.door import INVALID, LIMITED, NOT_FOUND, OVERLOADED, PROVIDER, Wrong
+from ...core import verbatim
+from ...core.values import fields, word
+from ...providers.base import ProviderError, Trouble
+from ..doors.door import INVALID, LIMITED, NOT_FOUND, OVERLOADED, PROVIDER, Wrong
 
 MOST_WORDS = 600
 # Where the provider does not say when it helps to ask again.

@@ -6,9 +6,9 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from ..core.draft import Draft
-from ..core.events import Event
-from ..core.items import KeyMaker
+from ...core.draft import Draft
+from ...core.events import Event
+from ...core.items import KeyMaker
 
 
 class Passing:

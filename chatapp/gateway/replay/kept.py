@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, field
 from threading import Lock
 from typing import Any
 
-from ..core.items import Item, Kind
+from ...core.items import Item, Kind
 
 MOST, MOST_BYTES = 2_000, 64 * 2**20
 # What an entry takes beside its words.
@@ -16,7 +16,7 @@ AROUND = 1_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Scope:
+class ModelScope:
     """For which model it holds. `destination`: where that is reached."""
 
     provider: str
@@ -29,14 +29,14 @@ class Scope:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Kept:
+class KeptAnswer:
     """`keys`: the number under which each item was handed out; `name`: how its program may speak of it.
     `repaired`: what the provider's refusals taught about this model. `expires`: seconds of the epoch. `turn`: the recorded
     answer of which it is a round."""
 
     secret: str
     owner: int
-    scope: Scope
+    scope: ModelScope
     digest: str
     items: tuple[Item, ...]
     keys: dict[str, int]
@@ -78,7 +78,7 @@ class Memory:
 
     def __init__(self, most: int = MOST, most_bytes: int = MOST_BYTES) -> None:
         self._most, self._most_bytes = most, most_bytes
-        self._kept: OrderedDict[str, Kept] = OrderedDict()
+        self._kept: OrderedDict[str, KeptAnswer] = OrderedDict()
         self._by_digest: dict[tuple[int, str], str] = {}
         self._lock = Lock()
         self.size, self.lookups = 0, Lookups()
@@ -86,7 +86,7 @@ class Memory:
     def __len__(self) -> int:
         return len(self._kept)
 
-    def keep(self, kept: Kept) -> None:
+    def keep(self, kept: KeptAnswer) -> None:
         with self._lock:
             self._drop(kept.secret)
             self._kept[kept.secret] = kept
@@ -95,7 +95,9 @@ class Memory:
             while len(self._kept) > self._most or self.size > self._most_bytes:
                 self._drop(next(iter(self._kept)))
 
-    def find(self, owner: int, secrets: Iterable[str], digests: Iterable[str], now: float) -> Iterator[Kept]:
+    def find(
+        self, owner: int, secrets: Iterable[str], digests: Iterable[str], now: float
+    ) -> Iterator[KeptAnswer]:
         with self._lock:
             known = [self._by_digest.get((owner, digest), "") for digest in digests]
             found = [self._kept[secret] for secret in {*secrets, *known} if secret in self._kept]

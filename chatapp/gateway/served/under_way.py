@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import Protocol
 from uuid import UUID
 
-from .doors.door import UNKNOWN_KEY, Wrong
+from ..doors.door import UNKNOWN_KEY, Wrong
 
 NO_LONGER = "The key of this request opens nothing any more: it was revoked, or has expired."
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..providers.base import OFF
+from ...providers.base import OFF
 
 ORDER = (OFF, "none", "minimal", "low", "medium", "high", "xhigh", "max")
 ON = "on"

@@ -6,19 +6,19 @@ import asyncio
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
-from ..pages.door.caps import BESIDE
-from ..pages.door.open_sockets import Rate
-from ..pages.door.reception import SENDERS
-from ..store import in_thread
-from ..turns.engine import engine
-from .answering import Answering, Program
-from .doors import responses
-from .doors.door import Door, Frame
+from ...pages.door.caps import BESIDE
+from ...pages.door.open_sockets import Rate
+from ...pages.door.reception import SENDERS
+from ...store import in_thread
+from ...turns.engine import engine
+from ..asking.answering import Answering, Caller
+from ..doors import responses
+from ..doors.door import Door, Frame
+from ..models import ApiKey
+from ..store.keys import find_key
 from .going_on import GoingOn
-from .http import Connection, Handler, Request, secret_in
-from .models import ApiKey
+from .http import DoorConnection, DoorRequest, Handler, secret_in
 from .refused import LONGEST_BODY, NO_KEY, WRONG_KEY, too_often
-from .store.keys import find_key
 
 # Of one key; of one address, the keys that open nothing.
 by_key, wrong_keys = Rate(2_000, 0.002), Rate(20, 3.0)
@@ -26,16 +26,16 @@ by_key, wrong_keys = Rate(2_000, 0.002), Rate(20, 3.0)
 BEGUN_SECONDS, PING_SECONDS = 5.0, 15.0
 
 
-async def let_in(request: Request) -> Program:
+async def let_in(request: DoorRequest) -> Caller:
     return await let_in_by(request.secret, request.address, request.headers)
 
 
-async def let_in_by(secret: str, address: str, headers: Mapping[str, str]) -> Program:
+async def let_in_by(secret: str, address: str, headers: Mapping[str, str]) -> Caller:
     """A key that opens something is let in wherever it comes from: whoever tries wrong ones there slows nobody down."""
     if not secret:
         raise replace(NO_KEY)
     key = opened(await in_thread(find_key)(secret), address)
-    return Program(key=key, name=headers.get("user-agent", "").partition("/")[0])
+    return Caller(key=key, name=headers.get("user-agent", "").partition("/")[0])
 
 
 def opened(key: ApiKey | None, address: str) -> ApiKey:
@@ -48,7 +48,7 @@ def opened(key: ApiKey | None, address: str) -> ApiKey:
 
 
 def asks(door: Door) -> Handler:
-    async def ask(request: Request, connection: Connection) -> None:
+    async def ask(request: DoorRequest, connection: DoorConnection) -> None:
         program = await let_in(request)
         asked = door.read(request.json(), request.headers)
         going_on = GoingOn(program) if door is responses.DOOR else None
@@ -66,7 +66,7 @@ def asks(door: Door) -> Handler:
     return ask
 
 
-async def _whole(answering: Answering, connection: Connection) -> None:
+async def _whole(answering: Answering, connection: DoorConnection) -> None:
     await answering.run(unheard)
     if answering.wrong:
         raise answering.wrong
@@ -77,7 +77,7 @@ def unheard(frames: list[Frame]) -> None:
     """All of it is told at the end."""
 
 
-async def _streamed(answering: Answering, connection: Connection) -> None:
+async def _streamed(answering: Answering, connection: DoorConnection) -> None:
     told, woken = list[Frame](), asyncio.Event()
 
     def tell(frames: list[Frame]) -> None:

@@ -6,10 +6,10 @@ import hashlib
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from ..core import verbatim
-from ..core.attached import Attached
-from ..core.items import Item, Kind, clean
-from .doors.asked import Answer, Call, Result, Role, Said, Told, Words
+from ...core import verbatim
+from ...core.attached import Attached
+from ...core.items import Item, Kind, clean
+from ..doors.asked import Said, SaidBy, Told, ToldAnswer, ToldCall, ToldResult, ToldWords
 
 # Beyond it no float is an integer's.
 LARGEST = 2**1023
@@ -25,11 +25,11 @@ class Chain:
     def add(self, told: Told) -> None:
         match told:
             case Said():
-                if told.role is Role.USER:
+                if told.role is SaidBy.USER:
                     self._say("user", told.parts)
-            case Answer():
+            case ToldAnswer():
                 self._answer(*spoken(told))
-            case Result():
+            case ToldResult():
                 self._say("result", told.parts)
 
     def add_response(self, items: Sequence[Item]) -> None:
@@ -57,10 +57,10 @@ class Chain:
             self._hash.update(b"%d:" % len(said) + said)
 
 
-def spoken(answer: Answer) -> tuple[list[str], list[tuple[str, str]]]:
+def spoken(answer: ToldAnswer) -> tuple[list[str], list[tuple[str, str]]]:
     """Its words and its calls."""
-    texts = [part.text for part in answer.parts if isinstance(part, Words)]
-    calls = [(part.name, part.arguments) for part in answer.parts if isinstance(part, Call)]
+    texts = [part.text for part in answer.parts if isinstance(part, ToldWords)]
+    calls = [(part.name, part.arguments) for part in answer.parts if isinstance(part, ToldCall)]
     return texts, calls
 
 

@@ -19,7 +19,7 @@ _SEAL, _MARK = "tl1", 22
 _CALLS = ("call_", "toolu_")
 
 
-class Place(NamedTuple):
+class HandedPlace(NamedTuple):
     """Which item of which response. `n` is None for the response itself."""
 
     secret: str
@@ -30,10 +30,10 @@ def new_secret() -> str:
     return "".join(secrets.choice(ALPHABET) for _ in range(LENGTH))
 
 
-def place_of(given: str) -> Place | None:
+def place_of(given: str) -> HandedPlace | None:
     """What an id of ours says; None of others'."""
     found = _ID.fullmatch(given)
-    return Place(found[1], int(found[2]) if found[2] else None) if found else None
+    return HandedPlace(found[1], int(found[2]) if found[2] else None) if found else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,7 @@ class Sealing:
         return urlsafe_b64encode(hmac.digest(self.key, said, "sha256")).decode()[:_MARK]
 
 
-def place_in(seal: str) -> Place | None:
+def place_in(seal: str) -> HandedPlace | None:
     """Where a seal of ours says that it belongs."""
     head, _, rest = seal.partition(".")
     return place_of(f"sl_{rest.partition('.')[0]}") if head == _SEAL else None

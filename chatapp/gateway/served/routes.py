@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from ..described.page import show_page
+from ..doors import chat, messages, responses
 from .counting import count_tokens
-from .described.page import show_page
-from .doors import chat, messages, responses
 from .http import GatewayApplication, Routes
 from .listing import list_models, show_model
 from .responding import cancel_response, compact, delete_response, list_input, show_response

@@ -5,42 +5,42 @@ from __future__ import annotations
 import time
 from dataclasses import replace
 
-from ..core.items import Kind
-from ..store import in_thread
-from ..turns.engine import engine
-from .answering import Answering
-from .doors import responses
-from .doors.door import invalid
-from .doors.responses import compacting, errors
-from .doors.responses.kept import deleted, listed, shown
+from ...core.items import Kind
+from ...store import in_thread
+from ...turns.engine import engine
+from ..asking.answering import Answering
+from ..doors import responses
+from ..doors.door import invalid
+from ..doors.handed import Handed, place_of
+from ..doors.responses import compacting, errors
+from ..doors.responses.kept import deleted, listed, shown
+from ..models import StoredResponse
+from ..store import stored
 from .going_on import GoingOn
-from .handed import Handed, place_of
-from .http import Connection, Request
-from .models import StoredResponse
+from .http import DoorConnection, DoorRequest
 from .serving import let_in, unheard
-from .store import stored
 
 
-async def show_response(request: Request, connection: Connection) -> None:
+async def show_response(request: DoorRequest, connection: DoorConnection) -> None:
     await connection.answer(200, shown((await _found(request)).response, request.query))
 
 
-async def list_input(request: Request, connection: Connection) -> None:
+async def list_input(request: DoorRequest, connection: DoorConnection) -> None:
     await connection.answer(200, listed((await _found(request)).input, request.query))
 
 
-async def cancel_response(request: Request, connection: Connection) -> None:
+async def cancel_response(request: DoorRequest, connection: DoorConnection) -> None:
     await _found(request)
     raise errors.not_cancelled()
 
 
-async def delete_response(request: Request, connection: Connection) -> None:
+async def delete_response(request: DoorRequest, connection: DoorConnection) -> None:
     row = await _found(request)
     await in_thread(stored.delete_response)(row.owner_id, row.secret)
     await connection.answer(200, deleted(request.query["id"]))
 
 
-async def _found(request: Request) -> StoredResponse:
+async def _found(request: DoorRequest) -> StoredResponse:
     program = await let_in(request)
     place = place_of(request.query["id"])
     row = await in_thread(stored.load_response)(program.key.owner_id, place.secret) if place else None
@@ -49,7 +49,7 @@ async def _found(request: Request) -> StoredResponse:
     return row
 
 
-async def compact(request: Request, connection: Connection) -> None:
+async def compact(request: DoorRequest, connection: DoorConnection) -> None:
     program = await let_in(request)
     asked = compacting.read_compacting(request.json(), request.headers)
     if not asked.model:

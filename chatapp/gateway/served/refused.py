@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ..pages.door.reception import HEADER, SENTENCES, STATUS, Refusal
-from .doors.door import INVALID, LIMITED, OURS, OVERLOADED, TOO_LARGE, UNKNOWN_KEY, Wrong
+from ...pages.door.reception import HEADER, SENTENCES, STATUS, Refusal
+from ..doors.door import INVALID, LIMITED, OURS, OVERLOADED, TOO_LARGE, UNKNOWN_KEY, Wrong
 
 # A history with pictures in it.
 LONGEST_BODY = 32 * 2**20

@@ -4,22 +4,22 @@ from __future__ import annotations
 
 import time
 
-from ..turns.engine import engine
-from .doors import messages, models
-from .doors.door import NOT_FOUND, Door, Wrong
-from .doors.models import ListedModel
-from .http import Connection, Request
-from .names import known_models, models_listed
+from ...turns.engine import engine
+from ..doors import messages, models
+from ..doors.door import NOT_FOUND, Door, Wrong
+from ..doors.models import ListedModel
+from ..names import known_models, models_listed
+from .http import DoorConnection, DoorRequest
 from .serving import let_in
 
 STARTED = int(time.time())
 
 
-def of_anthropic(request: Request) -> bool:
+def of_anthropic(request: DoorRequest) -> bool:
     return "anthropic-version" in request.headers
 
 
-async def list_models(request: Request, connection: Connection) -> None:
+async def list_models(request: DoorRequest, connection: DoorConnection) -> None:
     offered = await _offered(request, connection)
     if not of_anthropic(request):
         await connection.answer(200, models.for_openai(offered))
@@ -30,7 +30,7 @@ async def list_models(request: Request, connection: Connection) -> None:
     await connection.answer(200, models.for_anthropic(offered, **ends, limit=most))
 
 
-async def show_model(request: Request, connection: Connection) -> None:
+async def show_model(request: DoorRequest, connection: DoorConnection) -> None:
     offered = await _offered(request, connection)
     wanted = request.query["id"]
     found = next((each for each in offered if each.id == wanted), None)
@@ -41,7 +41,7 @@ async def show_model(request: Request, connection: Connection) -> None:
     await connection.answer(200, told(found))
 
 
-async def _offered(request: Request, connection: Connection) -> list[ListedModel]:
+async def _offered(request: DoorRequest, connection: DoorConnection) -> list[ListedModel]:
     if of_anthropic(request):
         connection.door = _messages
     program = await let_in(request)

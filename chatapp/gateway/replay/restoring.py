@@ -8,14 +8,24 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from ..core.attached import told, words_of
-from ..core.history import History, Logged, Repair, Response
-from ..core.items import Item, Kind, Outcome, clean
+from ...core.attached import told, words_of
+from ...core.history import History, Logged, Repair, Response
+from ...core.items import Item, Kind, Outcome, clean
+from ..doors.asked import (
+    Said,
+    SaidBy,
+    Told,
+    ToldAnswer,
+    ToldCall,
+    ToldOther,
+    ToldResult,
+    ToldThought,
+    ToldWords,
+)
+from ..doors.door import invalid
+from ..doors.handed import HandedPlace, Sealing, place_in, place_of
 from .digests import Chain, bare, same_arguments, spoken
-from .doors.asked import Answer, Call, Other, Result, Role, Said, Thought, Told, Words
-from .doors.door import invalid
-from .handed import Place, Sealing, place_in, place_of
-from .kept import Kept, Scope
+from .kept import KeptAnswer, ModelScope
 
 CHAT = "chat"
 ORPHAN = "The result for the call '{}' answers no call in this request."
@@ -37,20 +47,20 @@ def names_of(history: Sequence[Told], chain: Chain) -> Names:
     names = Names()
     for each in history:
         chain.add(each)
-        if isinstance(each, Answer):
+        if isinstance(each, ToldAnswer):
             names.secrets.append(frozenset(place.secret for place in _places(each)))
             names.digests.append(chain.digest())
     return names
 
 
-def _places(answer: Answer) -> Iterator[Place]:
+def _places(answer: ToldAnswer) -> Iterator[HandedPlace]:
     for part in answer.parts:
         match part:
-            case Thought():
+            case ToldThought():
                 places = (place_of(part.id), place_in(part.seal))
-            case Words() | Other():
+            case ToldWords() | ToldOther():
                 places = (place_of(part.id), None)
-            case Call():
+            case ToldCall():
                 places = (place_of(part.id), place_of(part.item_id))
         yield from (place for place in places if place)
 
@@ -58,11 +68,11 @@ def _places(answer: Answer) -> Iterator[Place]:
 class Found:
     """What was kept of an owner's answers, by either name."""
 
-    def __init__(self, kept: Sequence[Kept]) -> None:
+    def __init__(self, kept: Sequence[KeptAnswer]) -> None:
         self._by_secret = {each.secret: each for each in kept}
         self._by_digest = {each.digest: each for each in kept}
 
-    def of(self, secrets: frozenset[str], digest: str) -> Kept | None:
+    def of(self, secrets: frozenset[str], digest: str) -> KeptAnswer | None:
         known = (self._by_secret[secret] for secret in secrets if secret in self._by_secret)
         return next(known, None) or self._by_digest.get(digest)
 
@@ -76,7 +86,7 @@ class Restored:
     instructions: str = ""
     restored: int = 0
     missed: int = 0
-    kept: list[Kept | None] = field(default_factory=list)
+    kept: list[KeptAnswer | None] = field(default_factory=list)
     made: dict[int, list[Item]] = field(default_factory=dict)
     opening: int = 0
     # Of which response each thought is, by what it is as an object: two may be alike.
@@ -91,14 +101,14 @@ class Restored:
 
 
 def restored(
-    history: Sequence[Told], names: Names, found: Found, *, scope: Scope, sealing: Sealing, dialect: str
+    history: Sequence[Told], names: Names, found: Found, *, scope: ModelScope, sealing: Sealing, dialect: str
 ) -> Restored:
     """`dialect`: in which the program told it."""
     return _Restoring(names, found, scope, sealing, dialect).of(history)
 
 
 class _Restoring:
-    def __init__(self, names: Names, found: Found, scope: Scope, sealing: Sealing, dialect: str) -> None:
+    def __init__(self, names: Names, found: Found, scope: ModelScope, sealing: Sealing, dialect: str) -> None:
         self._names, self._found, self._scope, self._sealing = names, found, scope, sealing
         self._told_in, self._alike = dialect, dialect == scope.dialect
         self._made = Restored()
@@ -116,9 +126,9 @@ class _Restoring:
                 case Said():
                     items = [_said(each)]
                     self._messages.append(_Message("user", items))
-                case Answer():
+                case ToldAnswer():
                     items = self._answer(each)
-                case Result():
+                case ToldResult():
                     items = self._result(each)
             self._made.made[place] = items
         self._answering()
@@ -131,7 +141,7 @@ class _Restoring:
             self._messages.append(_Message("assistant"))
         return self._messages[-1]
 
-    def _answer(self, answer: Answer) -> list[Item]:
+    def _answer(self, answer: ToldAnswer) -> list[Item]:
         at = len(self._made.kept)
         kept = self._found.of(self._names.secrets[at], self._names.digests[at])
         if kept and not _is_same(answer, kept):
@@ -155,47 +165,49 @@ class _Restoring:
         self._note_calls(answer, kept, message, number)
         return items
 
-    def _left_out(self, answer: Answer, kept: Kept) -> int:
+    def _left_out(self, answer: ToldAnswer, kept: KeptAnswer) -> int:
         """How many of its thoughts the program does not tell. A chat completion tells all of them in one; what was cut goes to nobody."""
         whole = sum(not thought.cut for thought in kept.thoughts)
-        sent = sum(isinstance(part, Thought) for part in answer.parts)
+        sent = sum(isinstance(part, ToldThought) for part in answer.parts)
         return 0 if sent and self._told_in == CHAT else max(0, whole - sent)
 
-    def _in_scope(self, kept: Kept) -> Sequence[Item]:
+    def _in_scope(self, kept: KeptAnswer) -> Sequence[Item]:
         """What another place made than the one that is asked keeps its words alone, though both are called alike."""
         if kept.scope.destination == self._scope.destination or kept.scope.provider != self._scope.provider:
             return kept.items
         return [replace(item, wire=None, model="") for item in kept.items]
 
-    def _note_calls(self, answer: Answer, kept: Kept | None, message: _Message, number: int) -> None:
-        calls = [part for part in answer.parts if isinstance(part, Call)]
+    def _note_calls(
+        self, answer: ToldAnswer, kept: KeptAnswer | None, message: _Message, number: int
+    ) -> None:
+        calls = [part for part in answer.parts if isinstance(part, ToldCall)]
         real = [item.call_id for item in kept.items if item.kind is Kind.TOOL_CALL] if kept else []
         for place, call in enumerate(calls):
             self._calls[call.id] = (message, real[place] if kept else call.id, number)
 
-    def _as_told(self, answer: Answer, number: int) -> Iterator[Item]:
+    def _as_told(self, answer: ToldAnswer, number: int) -> Iterator[Item]:
         for place, part in enumerate(answer.parts):
             key = f"part-{number}-{place}"
             match part:
-                case Thought():
+                case ToldThought():
                     yield self._thought(part, key, number)
-                case Words():
+                case ToldWords():
                     yield Item(key=key, kind=Kind.ASSISTANT_MESSAGE, text=clean(part.text), round=number)
-                case Call():
+                case ToldCall():
                     yield self._call(part, key, number)
-                case Other() if self._alike and not place_of(part.id):
+                case ToldOther() if self._alike and not place_of(part.id):
                     item = Item(key=key, kind=Kind.ASSISTANT_MESSAGE, round=number)
                     yield self._as_scope(item, part.wire)
-                case Other():
+                case ToldOther():
                     pass
 
-    def _thought(self, thought: Thought, key: str, number: int) -> Item:
+    def _thought(self, thought: ToldThought, key: str, number: int) -> Item:
         """One that is not known here goes to whoever is asked as the program has it, if both speak of thoughts alike."""
         item = Item(key=key, kind=Kind.REASONING, text=clean(thought.text), round=number)
         wire = self._opened(thought)
         return self._as_scope(item, wire) if wire else item
 
-    def _call(self, call: Call, key: str, number: int) -> Item:
+    def _call(self, call: ToldCall, key: str, number: int) -> Item:
         item = Item(
             key=key,
             kind=Kind.TOOL_CALL,
@@ -212,7 +224,7 @@ class _Restoring:
             item, wire=dict(wire), provider=scope.provider, dialect=scope.dialect, model=scope.model
         )
 
-    def _opened(self, thought: Thought) -> dict[str, Any] | None:
+    def _opened(self, thought: ToldThought) -> dict[str, Any] | None:
         """Its wire as its provider sealed it."""
         if not self._alike or not isinstance(thought.wire, dict):
             return None
@@ -224,7 +236,7 @@ class _Restoring:
         bare_of_id = {name: value for name, value in thought.wire.items() if name != "id"}
         return {name: real if value == thought.seal else value for name, value in bare_of_id.items()}
 
-    def _result(self, result: Result) -> list[Item]:
+    def _result(self, result: ToldResult) -> list[Item]:
         if result.call_id not in self._calls:
             raise invalid(ORPHAN.format(result.call_id[:100]))
         message, call_id, number = self._calls[result.call_id]
@@ -254,7 +266,7 @@ class _Message:
 def _opening(history: Sequence[Told]) -> int:
     """How many operator's words stand before all others."""
     for place, each in enumerate(history):
-        if not isinstance(each, Said) or each.role is Role.USER:
+        if not isinstance(each, Said) or each.role is SaidBy.USER:
             return place
     return len(history)
 
@@ -264,7 +276,7 @@ def _said(said: Said) -> Item:
     return Item(key="part-0", kind=Kind.USER_MESSAGE, text=words, wire=told(said.role, said.parts))
 
 
-def _result_item(result: Result, call_id: str, number: int, place: int) -> Item:
+def _result_item(result: ToldResult, call_id: str, number: int, place: int) -> Item:
     return Item(
         key=f"result-{place}",
         kind=Kind.TOOL_RESULT,
@@ -276,7 +288,7 @@ def _result_item(result: Result, call_id: str, number: int, place: int) -> Item:
     )
 
 
-def _is_same(answer: Answer, kept: Kept) -> bool:
+def _is_same(answer: ToldAnswer, kept: KeptAnswer) -> bool:
     """Whether the program still tells what the model said; thoughts may be missing."""
     texts, calls = spoken(answer)
     real = [item for item in kept.items if item.kind is Kind.TOOL_CALL]

@@ -16,40 +16,39 @@ from uuid import UUID
 from django.conf import settings
 from django.db import Error, transaction
 
-from ..core.events import Asked as RequestSent
-from ..core.events import Event, Repaired, Retrying, Usage
-from ..core.history import History
-from ..core.items import Item
-from ..providers.base import Choice, ModelSpec, ProviderError, Trouble, UnknownModel
-from ..providers.configured import Provider
-from ..store import Fenced, in_thread, in_writer
-from ..store.database.trouble import trouble_in
-from ..store.models import Status
-from ..store.refusal import BeyondLimit, Refused
-from ..turns.engine import Engine
-from ..turns.model_request import Asked as ModelAsked
-from ..turns.model_request import Asking, Hearing, RoundResponse, as_it_is
-from .digests import Chain
-from .doors.asked import Asked, Result, Said
-from .doors.door import INVALID, LIMITED, NOT_FOUND, Door, Ended, Frame, Wrong
-from .doors.estimate import estimate
+from ...core.events import Asked as RequestSent
+from ...core.events import Event, Repaired, Retrying, Usage
+from ...core.history import History
+from ...core.items import Item
+from ...providers.base import Choice, ModelSpec, ProviderError, Trouble, UnknownModel
+from ...providers.configured import Provider
+from ...store import Fenced, in_thread, in_writer
+from ...store.database.trouble import trouble_in
+from ...store.models import Status
+from ...store.refusal import BeyondLimit, Refused
+from ...turns.engine import Engine
+from ...turns.model_request import Asking, Hearing, ModelAsked, RoundResponse, as_it_is
+from ..doors.asked import ProgramRequest, Said, ToldResult
+from ..doors.door import INVALID, LIMITED, NOT_FOUND, Door, Frame, HowEnded, Wrong
+from ..doors.estimate import estimate
+from ..doors.handed import Handed, Sealing
+from ..models import ApiKey
+from ..names import NoSuchModel, known_models, model_meant
+from ..recording.told import Part, is_side_talk, name_of, pieces, saying_of
+from ..recording.turn import RecordedTurn, turn_of
+from ..replay.digests import Chain
+from ..replay.kept import KeptAnswer, ModelScope
+from ..replay.restoring import Found, Restored, names_of, restored
+from ..served.refused import BROKEN
+from ..served.under_way import noted
+from ..store import kept as kept_rows
+from ..store.counting import RequestMeasured
+from ..store.recorded import RunRequest, note_place, record
+from ..store.replays import Replayed, to_write
+from ..store.requests import begin_request, end_request
 from .efforts import effort_for
-from .handed import Handed, Sealing
-from .kept import Kept, Scope
-from .models import ApiKey
-from .names import NoSuchModel, known_models, model_meant
 from .passing import Passing
-from .recording.told import Part, is_side_talk, name_of, pieces, saying_of
-from .recording.turn import RecordedTurn, turn_of
-from .refused import BROKEN
-from .restoring import Found, Restored, names_of, restored
-from .store import kept as kept_rows
-from .store.counting import RequestMeasured
-from .store.recorded import Request, note_place, record
-from .store.replays import Replayed, to_write
-from .store.requests import begin_request, end_request
 from .troubles import wrong_of
-from .under_way import noted
 
 log = logging.getLogger(__name__)
 
@@ -66,7 +65,7 @@ _BEFORE_THE_FIRST = (RequestSent, Retrying, Repaired)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Program:
+class Caller:
     """Who asks: a key, and how the program calls itself."""
 
     key: ApiKey
@@ -81,8 +80,8 @@ class Answering:
         self,
         engine: Engine,
         door: Door,
-        asked: Asked,
-        program: Program,
+        asked: ProgramRequest,
+        program: Caller,
         *,
         keep_whole: KeepWhole | None = None,
         again: str = "",
@@ -151,7 +150,7 @@ class Answering:
     async def _record(self, model: ModelSpec) -> None:
         history, made = self.asked.history, self.restored.made
         names = [tool.name for tool in self.asked.tools]
-        request = Request(
+        request = RunRequest(
             key=self.program.key,
             model=model.id,
             effort=effort_for(self.asked.effort, model.efforts),
@@ -178,7 +177,7 @@ class Answering:
             spec = model_meant(said, key, catalog, known=await known_models(catalog), default=default)
         return catalog.find(spec.id)
 
-    def _let_in(self, secrets: set[str], digests: list[str], model: ModelSpec) -> list[Kept]:
+    def _let_in(self, secrets: set[str], digests: list[str], model: ModelSpec) -> list[KeptAnswer]:
         try:
             self._request = begin_request(
                 self.program.key,
@@ -326,7 +325,9 @@ class Answering:
 
     async def _end(self, response: RoundResponse) -> None:
         self._usage = Usage(**response.facts["usage"])
-        frames = self._begun() + self._writer.end(Ended(finish=response.finish, usage=self._usage, at=_now()))
+        frames = self._begun() + self._writer.end(
+            HowEnded(finish=response.finish, usage=self._usage, at=_now())
+        )
         if self._turn:
             await self._turn.end(response)
         await self._written(self._kept(response))
@@ -437,8 +438,8 @@ async def all_written() -> None:
         await asyncio.wait(_writing, timeout=WRITTEN_SECONDS)
 
 
-def scope_of(provider: Provider, model: ModelSpec) -> Scope:
-    return Scope(
+def scope_of(provider: Provider, model: ModelSpec) -> ModelScope:
+    return ModelScope(
         provider=model.provider,
         destination=provider.endpoint.base_url[:300],
         dialect=model.dialect,
@@ -451,7 +452,7 @@ def _thinks(model: ModelSpec) -> bool:
 
 
 def _in_words(told: Any) -> Any:
-    if not isinstance(told, Said | Result):
+    if not isinstance(told, Said | ToldResult):
         return told
     return replace(told, parts=tuple(part if isinstance(part, str) else part.in_words for part in told.parts))
 

@@ -10,17 +10,17 @@ from collections import Counter
 from channels.generic.websocket import AsyncWebsocketConsumer
 from django.db import Error
 
-from ..store import in_writer
-from ..turns.engine import engine
-from .answering import Answering, Program
-from .doors import responses
-from .doors.asked import Asked
-from .doors.door import LIMITED, Frame, Wrong
-from .doors.responses.reading import generates
-from .doors.responses.socket import Remembered, body_in, message_of, refusal, too_old
-from .doors.responses.writing import warmed
+from ...store import in_writer
+from ...turns.engine import engine
+from ..asking.answering import Answering, Caller
+from ..doors import responses
+from ..doors.asked import ProgramRequest
+from ..doors.door import LIMITED, Frame, Wrong
+from ..doors.handed import Handed
+from ..doors.responses.reading import generates
+from ..doors.responses.socket import Remembered, body_in, message_of, refusal, too_old
+from ..doors.responses.writing import warmed
 from .going_on import GoingOn
-from .handed import Handed
 from .http import address_of, headers_of, secret_in
 from .refused import BROKEN, LONGEST_BODY, NO_DATABASE
 from .serving import let_in_by
@@ -100,7 +100,7 @@ class RespondingSocket(AsyncWebsocketConsumer):
             self._work.cancel()
             await asyncio.gather(self._work, return_exceptions=True)
 
-    async def _let_in(self) -> Program:
+    async def _let_in(self) -> Caller:
         return await let_in_by(secret_in(self._headers), self._address, self._headers)
 
     async def _answer_all(self) -> None:
@@ -151,7 +151,7 @@ class RespondingSocket(AsyncWebsocketConsumer):
         if answering.has_failed:
             going_on.forget()
 
-    async def _warm_up(self, asked: Asked, going_on: GoingOn) -> None:
+    async def _warm_up(self, asked: ProgramRequest, going_on: GoingOn) -> None:
         handed = Handed()
         frames, response = warmed(asked, handed, int(time.time()))
         if write := going_on.keep(handed.secret, response):

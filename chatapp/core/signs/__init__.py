@@ -1,0 +1,1 @@
+"""Signs that deceive the eye: those that nobody sees, and those that look like others."""

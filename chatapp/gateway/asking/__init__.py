@@ -1,0 +1,1 @@
+"""One request of a program, from its key to its last frame."""

@@ -1,0 +1,1 @@
+"""What is served at `/v1/`: addresses, keys, streams, and the socket."""
