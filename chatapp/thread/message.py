@@ -241,8 +241,12 @@ class ShownMessage:
         branches = self._branches_in_words()
         if not self.look.acts or (self.look.acts == OWN_ACTS and self.is_live and not branches):
             return ""
-        look = {"is_live": self.is_live, "is_question": self.is_question, "may_go_on": self.may_go_on}
-        look["is_driven"] = bool(self.look.program)
+        look = {
+            "is_live": self.is_live,
+            "is_question": self.is_question,
+            "is_driven": bool(self.look.program),
+        }
+        look["may_ask_again"] = self.may_go_on or not (self.is_question or self.look.program)
         words = {
             "id": self.id,
             "row.pk": self.row.pk,
