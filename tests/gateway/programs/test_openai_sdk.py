@@ -234,12 +234,16 @@ def ask_responses(client, name, **more):
 asks = pytest.mark.parametrize("ask", [ask_chat, ask_responses])
 
 
+@wires
+def test_a_provider_that_is_busy_is_so_in_its_own_words(client, up, wire):
+    with pytest.raises(openai.RateLimitError) as busy:
+        ask_chat(client, model(up, wire, "busy"))
+    assert busy.value.response.headers["retry-after"]
+
+
 @asks
 @wires
 def test_what_goes_wrong_at_a_provider_is_an_error_of_its_own_class(client, up, wire, ask):
-    with pytest.raises(openai.RateLimitError) as busy:
-        ask(client, model(up, wire, "busy"))
-    assert busy.value.response.headers["retry-after"]
     with pytest.raises(openai.InternalServerError):
         ask(client, model(up, wire, "http-401"))
 
