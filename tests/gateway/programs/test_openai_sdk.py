@@ -201,17 +201,37 @@ def test_a_conversation_is_compacted(client, up, wire):
     assert again.status == "completed"
 
 
+def told(connection, kind: str):
+    return next(event for event in connection if event.type == kind)
+
+
 # The client calls a way of its own package that is no longer the proper one.
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 @wires
-def test_a_response_is_asked_for_over_a_socket(client, up, wire):
-    name = model(up, wire, "one-reasoning")
+def test_a_socket_goes_on_from_what_nobody_keeps(client, up, wire):
+    asked = {"model": model(up, wire, "weather"), "tools": [TOOL], "store": False}
     with client.responses.connect() as connection:
-        connection.response.create(model=name, input="Why?")
-        for event in connection:
-            if event.type == "response.completed":
-                break
-        assert "forty-two" in event.response.output[-1].content[0].text
+        connection.response.create(**asked, input="Where is it warm?")
+        first = told(connection, "response.completed").response
+        results = [
+            {"type": "function_call_output", "call_id": call.call_id, "output": sunny(call.arguments)}
+            for call in first.output
+            if call.type == "function_call"
+        ]
+        connection.response.create(**asked, input=results, previous_response_id=first.id)
+        second = told(connection, "response.completed").response
+    assert second.output[-1].content[0].text == ANSWER
+    assert thoughts_sent(up.requests()[-1]["body"]) == 1
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+@wires
+def test_who_closes_a_socket_is_heard_by_the_provider_at_once(client, up, wire):
+    with client.responses.connect() as connection:
+        connection.response.create(model=model(up, wire, "slow"), input="Why?")
+        told(connection, "response.reasoning_summary_text.delta")
+        gone = time.time()
+    assert ended_after(up, gone) < SOON
 
 
 @wires
@@ -234,12 +254,16 @@ def ask_responses(client, name, **more):
 asks = pytest.mark.parametrize("ask", [ask_chat, ask_responses])
 
 
+@wires
+def test_a_provider_that_is_busy_is_so_in_its_own_words(client, up, wire):
+    with pytest.raises(openai.RateLimitError) as busy:
+        ask_chat(client, model(up, wire, "busy"))
+    assert busy.value.response.headers["retry-after"]
+
+
 @asks
 @wires
 def test_what_goes_wrong_at_a_provider_is_an_error_of_its_own_class(client, up, wire, ask):
-    with pytest.raises(openai.RateLimitError) as busy:
-        ask(client, model(up, wire, "busy"))
-    assert busy.value.response.headers["retry-after"]
     with pytest.raises(openai.InternalServerError):
         ask(client, model(up, wire, "http-401"))
 
