@@ -280,10 +280,10 @@ SMALL_POOL = "daphne_door.little_ones = reception.Pool(2 * reception.LITTLE)"
 # Nobody is known before there is such a file.
 LOOKS_SLOWLY = """
 known = daphne_door.person_of
-def slowly(cookies):
+def slowly(path, header):
     while not Path({gate!r}).exists():
         time.sleep(0.01)
-    return known(cookies)
+    return known(path, header)
 daphne_door.person_of = slowly
 """
 
