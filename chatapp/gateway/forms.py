@@ -45,7 +45,8 @@ class KeyForm(forms.Form):
         required=False, choices=EXPIRIES.items(), error_messages={"invalid_choice": "Choose when it expires."}
     )
     is_recorded = forms.BooleanField(required=False)
-    keeps_responses = forms.BooleanField(required=False)
+    # As the protocol has it, where nobody says otherwise.
+    keeps_responses = forms.BooleanField(required=False, initial=True)
     is_management = forms.BooleanField(required=False)
     models = ModelIds(required=False)
     more_models = forms.CharField(required=False, max_length=10_000)
