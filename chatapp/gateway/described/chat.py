@@ -41,7 +41,11 @@ TOOL = taken(
 )
 FORM = taken(
     {"type": one_of(["text", "json_object", "json_schema"])},
-    {"json_schema": any_object("With `name`, and perhaps `description`, `schema` and `strict`.")},
+    {
+        "json_schema": {
+            "description": "An object with `name`, and perhaps `description`, `schema` and `strict`."
+        }
+    },
 )
 EFFORT = text("How much thought: the nearest that the model has.", examples=["low"])
 REQUEST = taken(

@@ -9,7 +9,7 @@ from typing import Any
 from .schema import Json, text
 
 PAGES: Mapping[str, Json] = {
-    "limit": {"type": "integer"},
+    "limit": {"description": "How many; all where it is no number."},
     "after_id": text("With `anthropic-version`: what comes behind this one."),
     "before_id": text("With `anthropic-version`: what comes before this one."),
 }
