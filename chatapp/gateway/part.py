@@ -14,6 +14,7 @@ from ..pages.health.metrics import ALSO
 from ..store import in_thread
 from ..turns.engine import engine
 from ..turns.parts import PARTS, EnginePart
+from .asking.answering import all_written
 from .served import under_way
 from .store import requests
 from .store.keys import valid_keys
@@ -34,6 +35,9 @@ class KeyRequests(EnginePart):
         while True:
             await self._look()
             await asyncio.sleep(self._every)
+
+    async def close(self) -> None:
+        await all_written()
 
     async def _look(self) -> None:
         runner = engine().runner

@@ -35,7 +35,7 @@ from ..doors.handed import Handed, Sealing
 from ..models import ApiKey
 from ..names import NoSuchModel, known_models, model_meant
 from ..recording.told import Part, is_side_talk, name_of, pieces, saying_of
-from ..recording.turn import RecordedTurn, turn_of
+from ..recording.turn import RecordedTurn
 from ..replay.digests import Chain
 from ..replay.kept import KeptAnswer, ModelScope
 from ..replay.restoring import Found, Restored, names_of, restored
@@ -164,7 +164,7 @@ class Answering:
             recorded = await in_thread(record)(request)
         except Refused as refusal:
             raise Wrong(429, LIMITED, str(refusal), "rate_limit_exceeded", wait=5) from None
-        self._turn = self.hearing = await turn_of(self._engine, recorded, self._hear)
+        self._turn = self.hearing = RecordedTurn(self._engine, recorded, self._hear)
         self._turn.told = {"restored": self.restored.restored, "missed": self.restored.missed}
 
     async def _meant(self, said: str) -> tuple[Provider, ModelSpec]:

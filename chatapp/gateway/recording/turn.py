@@ -11,7 +11,7 @@ from ...core.draft import Draft
 from ...core.events import Event, Finish, ItemsStored, TurnEnded
 from ...core.items import KeyMaker
 from ...providers.base import ProviderError
-from ...store import Answer, Fenced, Seen, in_thread, load_answer
+from ...store import Answer, Fenced, Seen
 from ...store.models import Status
 from ...turns.drafts import Drafts
 from ...turns.engine import Engine
@@ -26,14 +26,11 @@ _drafts = Drafts()
 class RecordedTurn:
     """Hears what its model says, for the page and for whoever else is to be told (`tell`)."""
 
-    def __init__(
-        self, engine: Engine, recorded: BegunTurn, answer: Answer, tell: Callable[[Event], None]
-    ) -> None:
-        self.claim, self.conversation = recorded.claim, recorded.conversation
+    def __init__(self, engine: Engine, begun: BegunTurn, tell: Callable[[Event], None]) -> None:
+        self.claim = begun.claim
         self._engine, self._tell = engine, tell
-        self.state = TurnState(
-            recorded.claim, answer, engine.live, engine.keeper, asyncio.get_running_loop().time
-        )
+        answer, now = Answer(begun.row, list(begun.items)), asyncio.get_running_loop().time
+        self.state = TurnState(begun.claim, answer, engine.live, engine.keeper, now)
         # What the page tells of this request beside what it was made of.
         self.told: dict[str, Any] = {}
         self._keeping = asyncio.create_task(self._keep_draft())
@@ -114,7 +111,3 @@ class RecordedTurn:
     def close(self) -> None:
         self._keeping.cancel()
         self._engine.live.close(self.state.stream)
-
-
-async def turn_of(engine: Engine, recorded: BegunTurn, tell: Callable[[Event], None]) -> RecordedTurn:
-    return RecordedTurn(engine, recorded, await in_thread(load_answer)(recorded.claim.message), tell)

@@ -20,12 +20,16 @@ from ...core.recorded import BY_PROGRAM, TOLD_ROUNDS
 from ...core.titles import first_words
 from ...store import WAITS_FOR_PROGRAM, Claim, load_items, next_round, without_result
 from ...store.changes import tell_owner
+from ...store.database.worded import Inserted
 from ...store.models import ENDED, IS_LIVE, PROGRAM_CAP, Conversation, Message, Role, Status, TitledBy
 from ...store.rows import Measured, append, insert_items, item_row, keep, noted, tell_of, with_owner
 from ...store.turns_at_once import hold_person
 from ..models import ApiKey, RecordedPlace, RecordedRun
 from ..recording.told import Part, Piece, Saying
 
+_MESSAGES = Inserted(Message)
+# So many of the last pieces of a history are looked for first.
+NEAR = 8
 NEVER_CAME = "The result never came: the program went on without it."
 # Nobody takes over what a program asked: where its process dies, it has ended.
 TAKEN_BY_NOBODY = 3
@@ -52,12 +56,11 @@ class RunRequest:
 
 @dataclass(frozen=True, slots=True)
 class BegunTurn:
-    """The turn that answers it. `conversation`: where."""
+    """The turn that answers it, as its row stands, with what it has said before."""
 
     claim: Claim
-    conversation: UUID
+    row: Message
     items: Sequence[Item]
-    metadata: Mapping[str, Any]
 
 
 @transaction.atomic
@@ -71,32 +74,44 @@ class _Recording:
     def __init__(self, request: RunRequest, owner: User) -> None:
         self._request, self._owner, self._key = request, owner, request.key
         self._conversation: Conversation | None = None
+        self._order: int | None = None
 
     def recorded(self) -> BegunTurn:
         pieces = list(self._request.pieces)
         known, row, number = self._deepest(pieces)
         for piece in pieces[known:]:
             row, number = self._next(row, number, piece)
-        claim = self._begun(row, number, is_new=known < len(pieces))
-        answer = with_owner(Message.objects.all()).get(pk=claim.message)
+        answer = self._begun(row, number, is_new=known < len(pieces))
+        self._keep_conversation(answer)
         # Only now: whoever is told reads what stands.
         tell_owner(self._owner.pk, answer.conversation_id, "turn queued", answer.pk)
-        return BegunTurn(claim, answer.conversation_id, load_items(answer.pk), answer.metadata)
+        items = load_items(answer.pk) if answer.next_seq else []
+        return BegunTurn(Claim(answer.pk, answer.attempt), answer, items)
 
     # Where it stands
 
     def _deepest(self, pieces: Sequence[Piece]) -> tuple[int, Message | None, int]:
         """How many pieces are recorded already, the message in which the last of them stands, and with which round."""
         names = [piece.name for piece in pieces]
-        rows = RecordedPlace.objects.filter(owner=self._owner, name__in=names).select_related("message")
-        there = rows.filter(message__deletion=None, message__conversation__deleted_at=None)
-        found = {row.name: row for row in there.order_by("message__order", "pk")}
-        for known in range(len(pieces), 0, -1):
-            if place := found.get(names[known - 1]):
-                self._conversation = place.message.conversation
-                return known, place.message, place.round
+        # A program that goes on stands near its end.
+        for first, last in ((max(0, len(names) - NEAR), len(names)), (0, max(0, len(names) - NEAR))):
+            found = self._places(names[first:last])
+            for known in range(last, first, -1):
+                if place := found.get(names[known - 1]):
+                    row = Message.objects.select_related("conversation", "parent").get(pk=place[0])
+                    self._conversation = row.conversation
+                    return known, row, place[1]
         self._conversation = self._of_its_turns()
         return 0, None, -1
+
+    def _places(self, names: Sequence[str]) -> dict[str, tuple[UUID, int]]:
+        """By name; of several the newest message."""
+        rows = RecordedPlace.objects.filter(owner=self._owner, name__in=names) if names else None
+        if rows is None:
+            return {}
+        there = rows.filter(message__deletion=None, message__conversation__deleted_at=None)
+        found = there.order_by("message__order", "pk").values_list("name", "message", "round")
+        return {name: (message, number) for name, message, number in found}
 
     def _of_its_turns(self) -> Conversation | None:
         """Where all that stands before was changed, the answers still tell which run it is."""
@@ -119,11 +134,10 @@ class _Recording:
     def _asked(self, above: Message | None, piece: Piece) -> Message:
         if self._conversation is None:
             self._conversation = self._opened(piece)
-        question = self._message(above, Role.USER, metadata=self._saying(above))
         keys = KeyMaker()
         items = [replace(_storable(item), key=keys.take(), round=0) for item in piece.items]
+        question = self._message(above, Role.USER, metadata=self._saying(above), next_seq=len(items))
         insert_items([item_row(question.pk, n, item) for n, item in enumerate(items)])
-        Message.objects.filter(pk=question.pk).update(next_seq=len(items))
         self._note(piece.name, question, -1)
         return question
 
@@ -139,16 +153,19 @@ class _Recording:
             program=self._key.name[:PROGRAM_CAP],
         )
         RecordedRun.objects.create(conversation=made, key=self._key)
+        self._order = 0
         return made
 
     def _saying(self, above: Message | None) -> dict[str, Any]:
         """The program's words and tools, where they are not those of the question before."""
         said: dict[str, Any] = {"words": [list(each) for each in self._request.saying.words]}
         said |= {"tools": list(self._request.saying.tools)}
+        if above is None:
+            return {"program": said}
         before = Message.objects.filter(conversation=self._conversation, role=Role.USER)
         told = [row.metadata.get("program") for row in before.order_by("-order")[:20]]
         known = next((each for each in told if each), None)
-        return {} if known == said and above else {"program": said}
+        return {} if known == said else {"program": said}
 
     def _told(self, row: Message | None, number: int, piece: Piece) -> tuple[Message, int]:
         """What a model said elsewhere, or before it was recorded."""
@@ -230,28 +247,35 @@ class _Recording:
 
     def _message(self, above: Message | None, role: str, **more: Any) -> Message:
         assert self._conversation
-        Conversation.objects.filter(pk=self._conversation.pk).update(next_order=F("next_order") + 1)
-        order = Conversation.objects.values_list("next_order", flat=True).get(pk=self._conversation.pk) - 1
-        made: Message = Message.objects.create(
+        made = Message(
             pk=uuid4(),
             conversation=self._conversation,
             parent=above,
-            order=order,
+            order=self._next_order(),
             role=role,
             author=self._owner if role == Role.USER else None,
             **more,
         )
+        _MESSAGES.write([made])
         return made
 
-    def _answer(self, question: Message | None) -> Message:
-        return self._message(
-            question,
-            Role.ASSISTANT,
-            model=self._request.model,
-            effort=self._request.effort,
-            touched_at=timezone.now(),
-            metadata={BY_PROGRAM: True},
-        )
+    def _next_order(self) -> int:
+        """Nobody else adds to the run before this transaction has ended."""
+        assert self._conversation
+        if self._order is None:
+            held = Conversation.objects.select_for_update().filter(pk=self._conversation.pk)
+            self._order = held.values_list("next_order", flat=True).get()
+        self._order += 1
+        return self._order - 1
+
+    def _keep_conversation(self, answer: Message) -> None:
+        changes: dict[str, Any] = {"head": answer.pk, "updated_at": timezone.now()}
+        changes |= {} if self._order is None else {"next_order": self._order}
+        Conversation.objects.filter(pk=answer.conversation_id).update(**changes)
+
+    def _answer(self, question: Message | None, **more: Any) -> Message:
+        told = {"model": self._request.model, "effort": self._request.effort, "touched_at": timezone.now()}
+        return self._message(question, Role.ASSISTANT, **{**told, "metadata": {BY_PROGRAM: True}, **more})
 
     def _append(self, row: Message, items: Sequence[Item], *, seconds: float = 0.0) -> None:
         row.refresh_from_db(fields=["next_seq", "metadata"])
@@ -267,35 +291,37 @@ class _Recording:
 
     # The turn
 
-    def _begun(self, row: Message | None, number: int, *, is_new: bool) -> Claim:
-        assert row is not None and self._conversation
+    def _begun(self, row: Message | None, number: int, *, is_new: bool) -> Message:
+        assert row is not None
         if row.role == Role.USER:
-            answer = (None if is_new else self._failed(row)) or self._answer(row)
+            answer = None if is_new else self._failed(row)
         else:
-            answer = row if is_new or self._is_failed(row) else self._as_far_as(row, number, always=False)
-        Conversation.objects.filter(pk=self._conversation.pk).update(
-            head=answer.pk, updated_at=timezone.now()
-        )
-        metadata = {
-            name: value
-            for name, value in Message.objects.values_list("metadata", flat=True).get(pk=answer.pk).items()
-            if name not in ("ended", *WAITS_FOR_PROGRAM)
+            answer = row if is_new or self._is_failed(row) else self._as_far_as(row, number)
+        if answer is None:
+            answer = self._answer(row, attempt=1, **self._at_work({}))
+        else:
+            answer.refresh_from_db(fields=["metadata", "next_seq", "attempt"])
+            answer.attempt += 1
+            changes = self._at_work(answer.metadata) | {
+                "attempt": answer.attempt,
+                "model": self._request.model,
+                "effort": self._request.effort,
+            }
+            Message.objects.filter(pk=answer.pk).update(**changes, touched_at=Now())
+            answer.metadata = changes["metadata"]
+        if row.parent_id is not None or not is_new:
+            self._end_others(answer)
+        return answer
+
+    def _at_work(self, metadata: Mapping[str, Any]) -> dict[str, Any]:
+        kept = {name: value for name, value in metadata.items() if name not in ("ended", *WAITS_FOR_PROGRAM)}
+        again = {"again": self._request.again} if self._request.again else {}
+        return {
+            "status": Status.RUNNING,
+            "tries": TAKEN_BY_NOBODY,
+            "runner": self._request.runner,
+            "metadata": kept | {BY_PROGRAM: True} | again,
         }
-        attempt = answer.attempt + 1
-        Message.objects.filter(pk=answer.pk).update(
-            status=Status.RUNNING,
-            attempt=attempt,
-            tries=TAKEN_BY_NOBODY,
-            runner=self._request.runner,
-            model=self._request.model,
-            effort=self._request.effort,
-            touched_at=Now(),
-            metadata=metadata
-            | {BY_PROGRAM: True}
-            | ({"again": self._request.again} if self._request.again else {}),
-        )
-        self._end_others(answer)
-        return Claim(answer.pk, attempt)
 
     def _end_others(self, answer: Message) -> None:
         """The program asks elsewhere now: what other answers wait for will never come."""
