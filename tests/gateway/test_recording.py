@@ -272,6 +272,17 @@ async def test_side_talk_of_agents_is_not_recorded(alice, more: dict[str, Any]):
 
 
 @played
+async def test_a_script_without_tools_is_recorded_whatever_it_is_told_to_stay_with(alice):
+    program = await recorder(alice)
+    async with over(WORDS):
+        program.told.append(
+            {"role": "system", "content": "Stay on the topic, and give it a short title if you can."}
+        )
+        await program.say("Why?", tools=[])
+        assert len(await rows()) == 2
+
+
+@played
 async def test_nobody_finds_a_run_of_somebody_else(alice, bob):
     async with over(WORDS):
         for owner in (alice, bob):

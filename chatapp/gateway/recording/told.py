@@ -76,12 +76,24 @@ def saying_of(history: Sequence[Told], opening: int, tools: Sequence[str]) -> Sa
     return Saying(words=tuple((each.role, each.text) for each in said), tools=tuple(tools))
 
 
+# As agents word it; a script that is told to stay on its topic is no agent that looks for one.
 _SIDE_TALK = (
-    "title",
-    "topic",
-    "summarize this conversation",
-    "summarise this conversation",
-    "commit message",
+    *(
+        "title generator",
+        "generate a title",
+        "find a title",
+        "write a title",
+        "thread title",
+        "conversation title",
+        "session title",
+    ),
+    *(
+        "title for this",
+        "new conversation topic",
+        "a new topic",
+        "summarize this conversation",
+        "summarize this coding conversation",
+    ),
 )
 _LITTLE = 64
 
