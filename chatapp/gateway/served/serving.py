@@ -78,19 +78,13 @@ def unheard(frames: list[Frame]) -> None:
 
 
 async def _streamed(answering: Answering, connection: DoorConnection) -> None:
-    told, woken = list[Frame](), asyncio.Event()
-
-    def tell(frames: list[Frame]) -> None:
-        told.extend(frames)
-        woken.set()
-
-    running = asyncio.create_task(answering.run(tell))
-    running.add_done_callback(lambda _: woken.set())
+    outgoing = _Outgoing()
+    running = asyncio.create_task(answering.run(outgoing.tell))
+    running.add_done_callback(outgoing.wake)
+    alive = asyncio.create_task(outgoing.keep_alive(answering))
     try:
-        while told or not running.done():
-            frames = await _next(
-                told, woken, answering, PING_SECONDS if connection.has_begun else BEGUN_SECONDS
-            )
+        while outgoing.told or not running.done():
+            frames = await outgoing.next()
             if frames and not connection.has_begun:
                 await connection.begin_stream(answering.headers)
             if frames:
@@ -98,19 +92,40 @@ async def _streamed(answering: Answering, connection: DoorConnection) -> None:
         running.result()
         await connection.end_stream()
     finally:
-        running.cancel()
-        await asyncio.gather(running, return_exceptions=True)
+        for task in (running, alive):
+            task.cancel()
+        await asyncio.gather(running, alive, return_exceptions=True)
 
 
-async def _next(told: list[Frame], woken: asyncio.Event, answering: Answering, seconds: float) -> list[Frame]:
-    try:
-        async with asyncio.timeout(seconds):
-            await woken.wait()
-    except TimeoutError:
-        return answering.still_thinking()
-    woken.clear()
-    frames, told[:] = told[:], []
-    return frames
+class _Outgoing:
+    """What is to be told next. One clock beside all frames: one for each of them would cost as much as the frame."""
+
+    def __init__(self) -> None:
+        self.told: list[Frame] = []
+        self._woken, self._heard = asyncio.Event(), 0
+
+    def tell(self, frames: list[Frame]) -> None:
+        self.told.extend(frames)
+        self._heard += 1
+        self._woken.set()
+
+    def wake(self, _: object) -> None:
+        self._woken.set()
+
+    async def next(self) -> list[Frame]:
+        await self._woken.wait()
+        self._woken.clear()
+        frames, self.told = self.told, []
+        return frames
+
+    async def keep_alive(self, answering: Answering) -> None:
+        seconds = BEGUN_SECONDS
+        while True:
+            heard = self._heard
+            await asyncio.sleep(seconds)
+            if heard == self._heard:
+                self.tell(answering.still_thinking())
+            seconds = PING_SECONDS
 
 
 def sender(header: Callable[[str], str]) -> int | None:
