@@ -13,8 +13,10 @@ from django.utils import timezone
 from chatapp.branches.store.forking import fork
 from chatapp.core.events import Event, ItemDelta, ItemStarted
 from chatapp.core.items import KeyMaker, Kind
+from chatapp.gateway.models import KeptResponse
 from chatapp.gateway.store.kept import memory
 from chatapp.gateway.store.recorded import NEVER_CAME, end_forgotten
+from chatapp.gateway.store.replays import to_write
 from chatapp.providers.base import Ask, ProviderError, Trouble
 from chatapp.store import Refused, in_thread, load_items, verify_log
 from chatapp.store.models import Conversation, Message
@@ -86,6 +88,17 @@ async def test_a_history_that_grows_goes_on_below_also_when_the_server_began_ane
         assert program.reasoning.startswith("restored=1 missed=0")
         found = await rows()
     assert [parent for parent, *_ in tree(found)] == [None, 0, 1, 2]
+
+
+@played
+async def test_thoughts_that_go_back_are_counted_for_runs_too(alice):
+    program = await recorder(alice)
+    async with over(WORDS):
+        await program.say("One?")
+        await program.say("Two?")
+        await in_thread(to_write.write)()
+        replays = await in_thread(lambda: sorted(KeptResponse.objects.values_list("replays", flat=True)))()
+    assert replays == [0, 1]
 
 
 @played

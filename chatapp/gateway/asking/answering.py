@@ -101,6 +101,7 @@ class Answering:
         self._stopped_by: Wrong | None = None
         self._tell: Tell = _nobody
         self._sent: History | None = None
+        self._facts: dict[str, Any] = {}
 
     async def prepare(self) -> None:
         """Wrong where it cannot be asked. From here on `close` has to be called."""
@@ -275,7 +276,8 @@ class Answering:
             with noted(self):
                 return await asking.ask()
         finally:
-            self._sent = asking.sent
+            # A turn lets go of its facts when they are rows.
+            self._sent, self._facts = asking.sent, self.hearing.facts or {}
 
     @property
     def usage(self) -> Usage:
@@ -337,7 +339,7 @@ class Answering:
         """Goes on by itself where it takes long, or where the program has gone."""
         task = asyncio.ensure_future(writing)
         _writing.add(task)
-        task.add_done_callback(_writing.discard)
+        task.add_done_callback(_has_written)
         await asyncio.wait({task}, timeout=WRITTEN_SECONDS)
 
     async def _kept(self, response: RoundResponse) -> None:
@@ -376,7 +378,7 @@ class Answering:
             return
         draft = self.hearing.draft
         measured = RequestMeasured(
-            round=self.hearing.facts or {},
+            round=self._facts,
             durations=draft.durations(list(draft.clock.spans), draft.at),
             replayed=self._replayed(),
         )
@@ -385,14 +387,13 @@ class Answering:
 
     def _replayed(self) -> Replayed:
         """What became of the thoughts in the history, also counted for each response that they are of."""
-        facts = self.hearing.facts or {}
-        sent = self.restored.sent_back(self._sent) if facts.get("replayed") else set()
+        sent = self.restored.sent_back(self._sent) if self._facts.get("replayed") else set()
         to_write.note(sent)
         kept_rows.memory.lookups.note(replays=len(sent))
         return Replayed(self.restored.restored, self.restored.missed, self._dropped())
 
     def _dropped(self) -> int:
-        return sum((self.hearing.facts or {}).get("dropped", {}).values())
+        return sum((self.hearing.facts or self._facts).get("dropped", {}).values())
 
     async def close(self) -> None:
         """However it ended; where its program has gone away, what it was told counts by estimate."""
@@ -430,6 +431,12 @@ def _together(keeping: Sequence[Writing], ending: Writing) -> None:
 
 
 _writing: set[asyncio.Task[None]] = set()
+
+
+def _has_written(task: asyncio.Task[None]) -> None:
+    _writing.discard(task)
+    if not task.cancelled() and (error := task.exception()):
+        log.error("the end of a request was not written: %s", type(error).__name__)
 
 
 async def all_written() -> None:
