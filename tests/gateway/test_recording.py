@@ -14,6 +14,7 @@ from chatapp.branches.store.forking import fork
 from chatapp.core.events import Event, ItemDelta, ItemStarted
 from chatapp.core.items import KeyMaker, Kind
 from chatapp.gateway.models import KeptResponse
+from chatapp.gateway.recording import waiting
 from chatapp.gateway.store.kept import memory
 from chatapp.gateway.store.recorded import NEVER_CAME, end_forgotten
 from chatapp.gateway.store.replays import to_write
@@ -88,6 +89,25 @@ async def test_a_history_that_grows_goes_on_below_also_when_the_server_began_ane
         assert program.reasoning.startswith("restored=1 missed=0")
         found = await rows()
     assert [parent for parent, *_ in tree(found)] == [None, 0, 1, 2]
+
+
+@pytest.mark.parametrize("anew", [False, True])
+@played
+async def test_a_clock_that_is_set_changes_no_calls_time_unless_the_server_began_anew(alice, anew: bool):
+    program = await recorder(alice)
+    async with over(CALLS, WORDS):
+        await program.say("Fix it.")
+        an_hour_ago = timezone.now() - timedelta(hours=1)
+        await in_thread(Message.objects.filter(status="waiting").update)(touched_at=an_hour_ago)
+        if anew:
+            waiting.forget()
+        await program.give("done")
+        _, answer = await rows()
+        key = next(
+            item.key for item in await in_thread(load_items)(answer.pk) if item.kind is Kind.TOOL_RESULT
+        )
+    span = answer.metadata["timings_ms"][key]
+    assert (span["end"] - span["start"] >= 3_600_000) is anew
 
 
 @played

@@ -19,6 +19,7 @@ from ...turns.loop import CHECKPOINT_SECONDS, CUT_SHORT, keep_draft
 from ...turns.model_request import RoundResponse
 from ...turns.state import TurnState
 from ..store.recorded import BegunTurn
+from .waiting import begin_waiting
 
 _drafts = Drafts()
 
@@ -82,6 +83,8 @@ class RecordedTurn:
         measured = self.state.measured(keys, self.state.facts)
         name = "hand_over" if response.calls else "finish"
         await self.state.write(name, items=tuple(response.items), measured=measured)
+        if response.calls:
+            begin_waiting(self.claim.message)
         self.state.facts = None
         self.state.publish(ItemsStored(tuple(keys)))
         self._say_ended(Status.WAITING if response.calls else Status.COMPLETE)

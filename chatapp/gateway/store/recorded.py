@@ -26,6 +26,7 @@ from ...store.rows import Measured, append, insert_items, item_row, keep, noted,
 from ...store.turns_at_once import hold_person
 from ..models import ApiKey, RecordedPlace, RecordedRun
 from ..recording.told import Part, Piece, Saying
+from ..recording.waiting import waited
 
 _MESSAGES = Inserted(Message)
 # So many of the last pieces of a history are looked for first.
@@ -437,6 +438,8 @@ def _with_keys(made: Sequence[Item], items: Sequence[Item]) -> list[Item]:
 
 def _since(row: Message) -> float:
     """Seconds since the program was told to make its calls."""
+    if (seconds := waited(row.pk)) is not None:
+        return seconds
     return max(0.0, (timezone.now() - row.touched_at).total_seconds()) if row.touched_at else 0.0
 
 
