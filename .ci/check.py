@@ -14,9 +14,12 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from urllib.parse import urlsplit
 
 import psycopg
 from psycopg import sql
+from redis import Redis
+from redis.exceptions import RedisError
 
 from tests.support.readme import settings_in_readme
 
@@ -48,6 +51,8 @@ PYTEST = (
 )
 # On a busy machine so many may fail and are tried once more; more than that is no haste.
 MAY_FAIL_ONCE = 10
+# A server of Redis has so many databases; the one that nobody numbers is left alone.
+NUMBERS, TAKEN, HOUR = 16, "taken by a run of the tests", 3600
 
 
 def main(arguments: list[str]) -> None:
@@ -63,17 +68,23 @@ def main(arguments: list[str]) -> None:
         look_at_all(environment | {"PUBLIC_URL": "https://chat.example.org"})
         with postgresql() as url:
             if url:
-                test(
-                    "tests on PostgreSQL",
-                    ("-m", "both", *files_with_both()),
-                    environment | {"DATABASE_URL": url},
-                )
+                on_postgresql(environment | {"DATABASE_URL": url})
         if arguments:
             demand_browser_tests(environment)
         skipped = [] if browser else ["--ignore=tests/browser"]
         if not browser:
             print("!! Browser tests were SKIPPED: no Chromium was found.", flush=True)
         test("tests", skipped, environment | {"CHROMIUM": browser, "HEADLESS_SHELL": find_shell()})
+
+
+def on_postgresql(environment: dict[str, str]) -> None:
+    """As one process; and as several that only Redis and the database join what these can be asked, which asks the database no less."""
+    with redis() as url:
+        alone = "both and not across" if url else "both"
+        test("tests on PostgreSQL", ("-m", alone, *files_marked("both")), environment)
+        if url:
+            across = ("-m", "across", *files_marked("across"))
+            test("tests across processes", across, environment | {"REDIS_URL": url})
 
 
 def look_at_all(environment: dict[str, str]) -> None:
@@ -94,9 +105,10 @@ def look(command: tuple[str | Path, ...], environment: dict[str, str]) -> str:
     return f"{ended.stdout}{ended.stderr}\n" if ended.returncode else ""
 
 
-def files_with_both() -> list[str]:
+def files_marked(*marks: str) -> list[str]:
     """To read all others and leave out all of their tests costs each worker half a minute."""
-    return sorted(str(file) for file in Path("tests").rglob("test_*.py") if "mark.both" in file.read_text())
+    texts = {str(file): file.read_text() for file in Path("tests").rglob("test_*.py")}
+    return sorted(name for name, text in texts.items() if any(f"mark.{mark}" in text for mark in marks))
 
 
 def test(name: str, which: Sequence[str], environment: dict[str, str]) -> None:
@@ -165,6 +177,45 @@ def postgresql() -> Iterator[str]:
         yield re.sub(r"://([^/?]*)(/[^?]*)?", rf"://\1/{name}", server, count=1)
     finally:
         drop_databases(server, name)
+
+
+@contextmanager
+def redis() -> Iterator[str]:
+    """The address of an empty database that this run has for itself; empty when no Redis answers, or none of its databases is free."""
+    server = os.environ.get("REDIS_URL") or "redis://127.0.0.1:6379"
+    try:
+        number = taken_number(server)
+    except RedisError as error:
+        print(f"!! Tests across processes were SKIPPED: no Redis answers ({error}).", flush=True)
+        yield ""
+        return
+    if number is None:
+        print("!! Tests across processes were SKIPPED: every database of Redis holds something.", flush=True)
+        yield ""
+        return
+    try:
+        yield numbered(server, number)
+    finally:
+        forget_ours(server, number)
+
+
+def taken_number(server: str) -> int | None:
+    """Whoever comes at the same time finds it taken."""
+    for number in reversed(range(1, NUMBERS)):
+        with Redis.from_url(numbered(server, number), socket_timeout=3, socket_connect_timeout=3) as found:
+            if not found.dbsize() and found.set(TAKEN, os.getpid(), nx=True, ex=HOUR):
+                return number
+    return None
+
+
+def forget_ours(server: str, number: int) -> None:
+    with Redis.from_url(numbered(server, number)) as ours:
+        for key in (*ours.scan_iter("turn:*"), TAKEN):
+            ours.delete(key)
+
+
+def numbered(server: str, number: int) -> str:
+    return urlsplit(server)._replace(path=f"/{number}").geturl()
 
 
 def drop_databases(server: str, name: str) -> None:

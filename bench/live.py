@@ -20,12 +20,13 @@ from bench.crowd.holding import hold
 from bench.crowd.ladder import RUNGS, climb
 from bench.crowd.least import Least, serving_least
 from bench.crowd.ours import Ours, serving
+from bench.crowd.question import measure
 from bench.crowd.scene import Run, Scene
 from bench.crowd.told import Table, line
 from bench.provider import providing
 from tests.browser.served import ROOT
 
-PARTS = ("scenes", "ladder", "memory")
+PARTS = ("question", "scenes", "ladder", "memory")
 
 
 def scenes(chosen: argparse.Namespace) -> Iterator[tuple[Scene, int]]:
@@ -67,6 +68,7 @@ def main() -> None:
     parser.add_argument("--paces", type=float, nargs="+", default=[20, 50, 200])
     parser.add_argument("--seconds", type=float, default=10)
     parser.add_argument("--alone", type=int, default=15, help="answers one after the other")
+    parser.add_argument("--asking", type=int, default=25, help="people who ask one after the other")
     parser.add_argument("--rounds", type=int, default=1, help="how often each scene is played, in turns")
     parser.add_argument("--brief", action="store_true", help="plain text, a next question and one tab alone")
     parser.add_argument("--parts", nargs="+", choices=PARTS, default=PARTS)
@@ -81,10 +83,12 @@ def main() -> None:
     print("Milliseconds: 50 / 95 / 99 of 100. CPU: all processes of the server, questions and ends included.")
     with providing() as provider:
         servers = [partial(serving, name, folder, provider) for name, folder in checkouts.items()]
-        if {"scenes", "ladder"} & set(chosen.parts):
+        if {"question", "scenes", "ladder"} & set(chosen.parts):
             with ExitStack() as stack:
                 ours = [stack.enter_context(server()) for server in servers]
                 least = stack.enter_context(serving_least(provider))
+                if "question" in chosen.parts:
+                    measure(ours, least, chosen.asking, chosen.rounds, table)
                 _measure([*ours, least], least, chosen, table)
         if "memory" in chosen.parts:
             for people in chosen.people:
@@ -93,11 +97,11 @@ def main() -> None:
 
 
 def _measure(players: list[Ours | Least], least: Least, chosen: argparse.Namespace, table: Table) -> None:
-    written, waited = asyncio.run(least.writes(300))
-    print(
-        f"floor: a signed-in POST that writes two rows: {written:.1f} ms of CPU, {waited:.1f} ms until its answer"
-    )
     if "scenes" in chosen.parts:
+        written, waited = asyncio.run(least.writes(300))
+        print(
+            f"floor: a signed-in POST that writes two rows: {written:.1f} ms of CPU, {waited:.1f} ms until its answer"
+        )
         for scene, times in scenes(chosen):
             play(players, scene, times, table)
     if "ladder" in chosen.parts:

@@ -1,4 +1,4 @@
-"""What a read costs through the own network and through that of httpx, on many streams at once, plain and encrypted.
+"""What a read costs through the own transport and through that of httpx, on many streams at once, plain and encrypted.
 
 Run it with `python -m bench.network`. A second process sends one delta on each stream in turn, so that each arrives as a read of
 its own; the ways are measured one after the other, as often as there are pairs, and compared within each pair.
@@ -19,8 +19,8 @@ from ipaddress import ip_address
 from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
+from typing import cast
 
-import httpcore
 import httpx
 
 from chatapp.core.events import ItemDelta
@@ -100,11 +100,9 @@ def own(trust: ssl.SSLContext) -> Transport:
     return Transport(trust)
 
 
-def usual(trust: ssl.SSLContext) -> Transport:
-    """Ours above, and below what httpx itself uses."""
-    made = Transport(trust)
-    made._pool = httpcore.AsyncConnectionPool(ssl_context=trust, max_connections=None)
-    return made
+def usual(trust: ssl.SSLContext) -> httpx.AsyncBaseTransport:
+    unlimited = httpx.Limits(max_connections=None)
+    return httpx.AsyncHTTPTransport(verify=trust, trust_env=False, limits=unlimited)
 
 
 async def floor(url: str, trust: ssl.SSLContext) -> Read:
@@ -136,19 +134,19 @@ async def events(url: str, trust: ssl.SSLContext) -> Read:
 
 
 Way = Callable[[str, ssl.SSLContext], Read]
-Below = Callable[[ssl.SSLContext], Transport]
+Below = Callable[[ssl.SSLContext], httpx.AsyncBaseTransport]
+USUAL, OWN = "raw, httpx's transport", "raw, own transport"
 WAYS: dict[str, tuple[Way, Below]] = {
     "asyncio's reader": (floor, own),
-    "raw, httpx's network": (raw, usual),
-    "raw, own network": (raw, own),
-    "events, httpx's network": (events, usual),
-    "events, own network": (events, own),
+    USUAL: (raw, usual),
+    OWN: (raw, own),
+    "events, own transport": (events, own),
 }
 
 
 async def cost(way: Way, below: Below, url: str, trust: ssl.SSLContext, streams: int) -> float:
     """Microseconds of this process for each read, from the first one on."""
-    client._transports[asyncio.get_running_loop(), False] = below(trust)
+    client._transports[asyncio.get_running_loop(), False] = cast(Transport, below(trust))
     count, start = 0, 0.0
 
     async def read() -> None:
@@ -179,10 +177,8 @@ def measure(certificate: Path | None, options: argparse.Namespace) -> None:
     print("encrypted" if certificate else "plain")
     for name, each in took.items():
         print(f"  {name:24} {median(each):6.1f} µs ({min(each):.1f} to {max(each):.1f})")
-    for kind in ("raw", "events"):
-        pairs = zip(took[f"{kind}, own network"], took[f"{kind}, httpx's network"], strict=True)
-        gains = [1 - ours / theirs for ours, theirs in pairs]
-        print(f"  {kind}: own is below by {median(gains):.0%} ({', '.join(f'{gain:.0%}' for gain in gains)})")
+    gains = [1 - ours / theirs for ours, theirs in zip(took[OWN], took[USUAL], strict=True)]
+    print(f"  own is below by {median(gains):.0%} ({', '.join(f'{gain:.0%}' for gain in gains)})")
 
 
 def main() -> None:

@@ -19,6 +19,8 @@ from typing import Any
 from bench.markdown import answer
 from bench.relay import frame, item
 
+# As every provider says it in the end.
+USAGE = {"input_tokens": 100, "output_tokens": 100}
 HEAD = b"HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-type: %s\r\n\r\n"
 
 
@@ -147,7 +149,8 @@ class _Server:
                 await writer.drain()
             done.append(_item(kind, "".join(deltas)))
             writer.write(frame("response.output_item.done", output_index=place, item=done[-1]))
-        writer.write(frame("response.completed", response={"status": "completed", "output": done}))
+        ended = {"status": "completed", "output": done, "usage": USAGE}
+        writer.write(frame("response.completed", response=ended))
         await writer.drain()
 
 

@@ -128,6 +128,10 @@ class Watcher:
         """The id of the message whose bodies these are."""
         return next(iter(self.bodies))[2:38]
 
+    def forget(self) -> None:
+        """What it was told so far: another question follows."""
+        self.bodies, self.ended = {}, asyncio.get_running_loop().create_future()
+
     def shown_at(self, at: int) -> int:
         """How many letters there were at that moment, of those that came as letters."""
         return sum(body.letters_at(at) for body in self.bodies.values())
@@ -157,6 +161,8 @@ class Watcher:
                 self._body(body).add(letters, at)
             case "blocks", [body, changes, total, *_]:
                 self._body(body).show(changes, total, at)
+            case "state", ["leaf", leaf]:
+                self.leaf = leaf
             # As long as it is being written it has none.
             case "state", ["version", version] if version and self.bodies and not self.ended.done():
                 self.ended.set_result(version.split(".")[2])

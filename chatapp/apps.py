@@ -27,6 +27,9 @@ HEARD_FROM = (
     "mcp_servers.part",
     "next_questions.part",
     "next_questions.verify",
+    "operation.part.saying",
+    "operation.store.endings",
+    "operation.store.taken_over",
 )
 
 
@@ -43,7 +46,7 @@ class ChatappConfig(AppConfig):
 
         for module in HEARD_FROM:
             import_module(f"chatapp.{module}")
-        for check in (checks.redis, checks.unencrypted_address, checks.old_packages, checks.old_sqlite):
+        for check in (checks.one_process, checks.unencrypted_address, checks.old_packages, checks.old_sqlite):
             register(check, Tags.compatibility)
         connection_created.connect(make_patient, dispatch_uid="patience")
         post_save.connect(names.remember_saved, sender="auth.User")

@@ -17,12 +17,12 @@ OLDEST_SQLITE = (3, 35)
 FLOORS = {"Django": (5, 2, 19), "daphne": (4, 2, 2)}
 
 
-def redis(**_: Any) -> list[CheckMessage]:
-    if not settings.REDIS_URL:
+def one_process(**_: Any) -> list[CheckMessage]:
+    if connection.vendor != "postgresql" or settings.REDIS_URL:
         return []
     return [
         Warning(
-            "REDIS_URL is set, but this version runs its turns in one process and leaves it unused.",
+            "PostgreSQL without Redis: this one process serves pages and runs turns. Set REDIS_URL for more of them.",
             id="chatapp.W002",
         )
     ]

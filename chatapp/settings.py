@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import importlib.util
 import logging
 import os
-from pathlib import Path
 from urllib.parse import urlsplit
 
-from .config import mermaid, secret_key
+from .config import mermaid, places, secret_key
 from .config.databases import database
 from .config.environment import KEY_NAME, Environment, Misconfigured
 from .config.mail_server import mail_server, sender
@@ -15,7 +15,6 @@ from .core.model_name import ModelName
 from .providers.base import Endpoint
 from .tools.mcp.file import commands_in, secrets_of
 
-BASE_DIR = Path(__file__).resolve().parent.parent
 environment = Environment(os.environ)
 
 
@@ -26,7 +25,9 @@ def provider_key(name: str) -> str:
 
 # What the product is asked to do
 
-DATA_DIR = environment.folder("DATA_DIR", BASE_DIR / "var")
+DATA_DIR = environment.folder(
+    "DATA_DIR", environment.state_folder("thoughtline") if places.FROM_WHEEL else places.BASE / "var"
+)
 SIGNUP_OPEN = environment.flag("SIGNUP_OPEN", True)
 ADMIN_CAN_READ_CHATS = environment.flag("ADMIN_CAN_READ_CHATS", True)
 LOCAL_MODEL = environment.flag("LOCAL_MODEL", True)
@@ -37,6 +38,12 @@ MCP_SERVERS_FILE = environment.file("MCP_SERVERS_FILE")
 MCP_SERVERS = commands_in(
     MCP_SERVERS_FILE, {name: os.environ[name] for name in ("HOME", "PATH") if name in os.environ}
 )
+# So long a process that is told to end lets turns end which run in it.
+DRAIN_SECONDS = environment.whole_or("DRAIN_SECONDS", 300)
+# Where a process that runs turns tells how it is.
+WORKER_PORT = environment.whole("WORKER_PORT")
+if WORKER_PORT is not None and not 0 < WORKER_PORT < 65536:
+    raise Misconfigured(f"WORKER_PORT is {WORKER_PORT}; it must be a number from 1 to 65535.")
 DEFAULT_MODEL = environment.text("DEFAULT_MODEL")
 if DEFAULT_MODEL and not ModelName.of(DEFAULT_MODEL).is_whole:
     raise Misconfigured(
@@ -117,14 +124,19 @@ PROVIDER_KEYS = frozenset(filter(KEY_NAME.fullmatch, environment.asked))
 # Database
 
 DATABASES = {"default": database(environment.text("DATABASE_URL"), data_dir=DATA_DIR)}
-SCALES = DATABASES["default"]["ENGINE"] == "django.db.backends.postgresql"
 REDIS_URL = environment.text("REDIS_URL")
-if REDIS_URL and not SCALES:
+if REDIS_URL and DATABASES["default"]["ENGINE"] != "django.db.backends.postgresql":
     raise Misconfigured(
         "REDIS_URL is set, but DATABASE_URL does not name PostgreSQL: Redis is used only together with it."
     )
 if REDIS_URL and urlsplit(REDIS_URL).scheme not in ("redis", "rediss", "unix"):
     raise Misconfigured("REDIS_URL must begin with redis://, rediss:// or unix://.")
+if REDIS_URL and not (importlib.util.find_spec("redis") and importlib.util.find_spec("procrastinate")):
+    raise Misconfigured(
+        f"REDIS_URL is set, but what speaks with Redis is not installed: {places.INSTALL_SCALE}"
+    )
+if REDIS_URL and not environment.text("SECRET_KEY"):
+    raise Misconfigured("With REDIS_URL every process needs the same SECRET_KEY, so it must be set.")
 CHANNEL_LAYERS: dict[str, object] = {}
 
 # Who may reach it, and how
@@ -191,6 +203,8 @@ INSTALLED_APPS = [
     "django.contrib.staticfiles",
     "django_htmx",
     "chatapp",
+    # Its tables; on SQLite they cannot be made.
+    *(["procrastinate.contrib.django"] if REDIS_URL else []),
 ]
 MIDDLEWARE = [
     "chatapp.pages.middleware.request_log",
@@ -214,7 +228,7 @@ TEMPLATE_LOADERS = ["chatapp.pages.templates.Loader", "django.template.loaders.a
 TEMPLATES = [
     {
         "BACKEND": "django.template.backends.django.DjangoTemplates",
-        "DIRS": [BASE_DIR / "templates"],
+        "DIRS": [places.TEMPLATES],
         "OPTIONS": {
             "loaders": [("django.template.loaders.cached.Loader", TEMPLATE_LOADERS)],
             "context_processors": [
@@ -228,14 +242,21 @@ TEMPLATES = [
     }
 ]
 STATIC_URL = "/static/"
-STATIC_ROOT = BASE_DIR / "static-served"
-STATICFILES_DIRS = [BASE_DIR / "static", *([("mermaid", mermaid.FOLDER)] if mermaid.FOLDER else [])]
-STATICFILES_FINDERS = [
-    "django.contrib.staticfiles.finders.FileSystemFinder",
-    "django.contrib.staticfiles.finders.AppDirectoriesFinder",
-    "chatapp.pages.fonts.finder.FontFinder",
-]
-FONTS_ROOT = BASE_DIR / "static-made"
+STATIC_ROOT = places.STATIC_SERVED
+STATIC_SHARED = environment.folder_if_set("STATIC_SHARED_DIR")
+# A wheel has what these would find, collected.
+STATICFILES_DIRS: list[object] = []
+STATICFILES_FINDERS: list[str] = []
+if not places.FROM_WHEEL:
+    STATICFILES_DIRS.append(places.BASE / "static")
+    if mermaid.FOLDER:
+        STATICFILES_DIRS.append((mermaid.NAME, mermaid.FOLDER))
+    STATICFILES_FINDERS += [
+        "django.contrib.staticfiles.finders.FileSystemFinder",
+        "django.contrib.staticfiles.finders.AppDirectoriesFinder",
+        "chatapp.pages.fonts.finder.FontFinder",
+    ]
+FONTS_ROOT = places.BASE / "static-made"
 STORAGES = {"staticfiles": {"BACKEND": "chatapp.pages.static_files.Storage"}}
 WHITENOISE_USE_FINDERS = True
 WHITENOISE_ALLOW_ALL_ORIGINS = False

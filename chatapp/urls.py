@@ -13,6 +13,7 @@ from .gateway import urls as gateway
 from .gateway.cache import urls as thoughts
 from .insight import urls as insight
 from .next_questions import urls as next_questions
+from .operation import urls as operation
 from .pages import errors
 from .pages import urls as pages
 from .reviews import urls as reviews
@@ -33,6 +34,7 @@ urlpatterns = [
     path("", include(catalog)),  # models/
     path("", include(thoughts)),  # api/cache/ insight/cache/
     path("", include(insight)),  # insight/
+    path("", include(operation)),  # insight/operation/ health/ metrics
     path("admin/", site.urls),
-    path("", include(pages)),  # accounts/again/ health/ metrics
+    path("", include(pages)),  # accounts/again/
 ]

@@ -29,7 +29,10 @@ def pytest_addoption(parser):
 
 def pytest_collection_modifyitems(config, items):
     """Of a story that is told in many ways a quarter are heard, always the same ones, and of wires the two that differ most; all of
-    them with --whole."""
+    them with --whole. What only one process can do is left out where there are several."""
+    for item in items if os.environ.get("REDIS_URL") else ():
+        if alone := item.get_closest_marker("one_process"):
+            item.add_marker(pytest.mark.skip(reason=f"In one process: {alone.args[0]}"))
     if config.getoption("--whole"):
         return
     left_out = {item for item in items if _is_left_out(item)}
@@ -46,7 +49,13 @@ def pytest_collection_finish():
 def _is_left_out(item):
     if item.get_closest_marker("whole"):
         return True
-    return bool(item.get_closest_marker("sampled")) and _is_not_heard(item.name)
+    is_sampled = item.get_closest_marker("sampled") or _is_told_across(item)
+    return bool(is_sampled) and _is_not_heard(item.name)
+
+
+def _is_told_across(item):
+    """There every story takes longer, so that of one in many cases a sample is told."""
+    return os.environ.get("REDIS_URL") and item.get_closest_marker("across") and hasattr(item, "callspec")
 
 
 def _is_not_heard(name):

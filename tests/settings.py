@@ -7,10 +7,11 @@ from .support.readme import settings_in_readme
 
 _folder = TemporaryDirectory(prefix="thoughtline-tests-")
 
-for _name in settings_in_readme():
-    if _name != "DATABASE_URL":
-        os.environ.pop(_name, None)
+for _name in settings_in_readme() - {"DATABASE_URL", "REDIS_URL"}:
+    os.environ.pop(_name, None)
 os.environ |= {"DATA_DIR": _folder.name, "LOCAL_MODEL": "0"}
+if os.environ.get("REDIS_URL"):
+    os.environ["SECRET_KEY"] = "all of the tests' processes have this one"
 
 from chatapp.settings import *  # noqa: E402, F403  (after the environment is as it should be)
 

@@ -8,9 +8,12 @@ from django.db import connection
 from chatapp import checks
 
 
-def test_redis_without_use_is_told(settings):
+def test_one_process_on_a_database_for_many_is_told(settings):
+    settings.REDIS_URL = ""
+    told = [each.msg for each in checks.one_process()]
+    assert [("REDIS_URL" in sentence) for sentence in told] == [True] * (connection.vendor == "postgresql")
     settings.REDIS_URL = "redis://localhost"
-    assert "REDIS_URL" in checks.redis()[0].msg
+    assert checks.one_process() == []
 
 
 @pytest.mark.parametrize(

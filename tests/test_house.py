@@ -21,7 +21,9 @@ from chatapp.checks import FLOORS
 
 ROOT = Path(__file__).parent.parent
 LOCKS = {
-    "requirements/requirements.in": "requirements.txt",
+    "requirements/checkout.in": "requirements.txt",
+    "requirements/requirements.in": "requirements/product.txt",
+    "requirements/build.in": "requirements/build.txt",
     "requirements/scale.in": "requirements/scale.txt",
     "requirements/dev.in": "requirements/dev.txt",
 }
@@ -38,7 +40,7 @@ IN_A_ROOM = {
     *("models", "store", "page", "news", "forms", "views", "urls", "admin", "access"),
     *("verify", "part"),
 }
-MADE_LATER = {"DATA_DIR/secret-key", "var/secret-key"}
+MADE_LATER = {"DATA_DIR/secret-key", "var/secret-key", "deploy/.env"}
 # How whoever a question is about is called.
 PERSONS = {"user", "person", "owner", "author", "viewer", "reader", "reviewer", "by", "who"}
 DOCUMENTS = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").rglob("*.md")), ROOT / "bench/README.md"]
@@ -68,7 +70,7 @@ def test_every_lock_fits_what_is_wanted(source, lock):
         )
 
 
-@pytest.mark.parametrize("lock", ["requirements/scale.txt", "requirements/dev.txt"])
+@pytest.mark.parametrize("lock", sorted({*LOCKS.values()} - {"requirements.txt"}))
 def test_locks_agree_with_each_other(lock):
     runtime = locked("requirements.txt")
     assert {
@@ -79,7 +81,7 @@ def test_locks_agree_with_each_other(lock):
 
 
 @pytest.mark.parametrize(
-    "lock", [*LOCKS.values(), "requirements/local-model.txt", "requirements/pictures.txt"]
+    "lock", [*sorted({*LOCKS.values()}), "requirements/local-model.txt", "requirements/pictures.txt"]
 )
 def test_locks_have_hashes_and_name_no_machine(lock):
     text = (ROOT / lock).read_text()
@@ -89,6 +91,10 @@ def test_locks_have_hashes_and_name_no_machine(lock):
     assert not re.search(
         r"https?://|file:|--index|--find-links|\s/\w", re.sub(r"^ *#.*$", "", text, flags=re.MULTILINE)
     )
+
+
+def test_a_checkout_has_all_that_a_wheel_depends_on():
+    assert locked("requirements/product.txt").items() <= locked("requirements.txt").items()
 
 
 def test_by_hand_the_test_runner_comes_with_the_product():

@@ -10,6 +10,7 @@ import dj_database_url
 
 from . import patience
 from .environment import Misconfigured
+from .places import INSTALL_SCALE
 
 _SQLITE = {
     # Each thread's connection has a cache; the system's own holds the same pages for all of them.
@@ -62,7 +63,7 @@ def _sqlite(name: str, data_dir: Path) -> dict[str, Any]:
     test = {"NAME": str(data_dir / "test.sqlite3")}
     # Each thread keeps its connection: to make one costs more than most calls, and nobody else waits for it.
     kept = {"CONN_MAX_AGE": None}
-    return {"ENGINE": "django.db.backends.sqlite3", "NAME": file, "OPTIONS": _SQLITE, "TEST": test, **kept}
+    return {"ENGINE": "chatapp.config.sqlite", "NAME": file, "OPTIONS": _SQLITE, "TEST": test, **kept}
 
 
 def _postgresql(parsed: dict[str, Any]) -> dict[str, Any]:
@@ -71,10 +72,7 @@ def _postgresql(parsed: dict[str, Any]) -> dict[str, Any]:
             "DATABASE_URL names no database; it must look like postgres://user:password@host/name."
         )
     if not (importlib.util.find_spec("psycopg") and importlib.util.find_spec("psycopg_pool")):
-        raise Misconfigured(
-            "DATABASE_URL names PostgreSQL, whose driver is not installed: "
-            "pip install --require-hashes -r requirements/scale.txt"
-        )
+        raise Misconfigured(f"DATABASE_URL names PostgreSQL, whose driver is not installed: {INSTALL_SCALE}")
     from .postgresql import Connection
 
     pool = {"pool": _POOL | {"connection_class": Connection}}

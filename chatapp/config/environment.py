@@ -110,6 +110,15 @@ class Environment:
             raise Misconfigured(f"{name} is {text!r}, which is not a file that can be read.")
         return Path(text) if text else None
 
+    def folder_if_set(self, name: str) -> Path | None:
+        text = self.text(name)
+        return self.folder(name, Path(text)) if text else None
+
+    def state_folder(self, program: str) -> Path:
+        """Where programs keep their data for this account, as the XDG base directories have it."""
+        given = Path(self.values.get("XDG_STATE_HOME", ""))
+        return (given if given.is_absolute() else Path("~/.local/state")) / program
+
     def folder(self, name: str, default: Path) -> Path:
         """A folder one can write into; it is made where it is missing."""
         folder = Path(self.text(name, str(default))).expanduser().resolve()

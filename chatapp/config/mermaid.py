@@ -5,14 +5,21 @@ from __future__ import annotations
 from importlib.util import find_spec
 from pathlib import Path
 
-_PACKAGE, _FOLDER, FILE = "sphinx_immaterial", "bundles/mermaid", "mermaid.min.js"
+from .places import FROM_WHEEL, STATIC_SERVED
+
+NAME, FILE = "mermaid", "mermaid.min.js"
+_PACKAGE, _FOLDER = "sphinx_immaterial", "bundles/mermaid"
 
 
 def _found() -> Path | None:
+    folder = STATIC_SERVED / NAME if FROM_WHEEL else _in_package()
+    return folder if (folder / FILE).is_file() else None
+
+
+def _in_package() -> Path:
     package = find_spec(_PACKAGE)
     folders = package.submodule_search_locations if package else None
-    folder = Path(next(iter(folders or ["."]))) / _FOLDER
-    return folder if (folder / FILE).is_file() else None
+    return Path(next(iter(folders or ["."]))) / _FOLDER
 
 
 # None where the package is not installed: then no picture is offered.

@@ -20,6 +20,7 @@ from ..providers.configured import UnknownModel
 from ..turns.engine import engine
 
 INSTRUCTIONS_CAP = 32 * 1024
+TOO_OLD = {"invalid": "The page was too old. Reload it and send again."}
 # Only the demo knows the answer.
 ABOUT_US, WHO_KNOWS = "What can Thoughtline do?", "demo:thinker"
 
@@ -57,6 +58,13 @@ class AskedQuestion:
     tools: list[str] | None
 
 
+class Unchanged(dict[str, forms.Field]):
+    """Fields that no form changes: to copy them for each would take as long as to read what was sent."""
+
+    def __deepcopy__(self, _: Any) -> Unchanged:
+        return self
+
+
 class AskForm(forms.Form):
     """`example` is a question of ours that was clicked; it counts before what stands in the box. `next`: the answer for which a question
     waits, which is asked together with what stands in the box, or alone. `instead`: the edition of it that stands in the box itself."""
@@ -65,17 +73,15 @@ class AskForm(forms.Form):
     example = Words()
     model = forms.CharField(required=False)
     effort = forms.CharField(required=False)
-    parent = forms.UUIDField(required=False)
-    next = forms.UUIDField(required=False)
+    parent = forms.UUIDField(required=False, error_messages=TOO_OLD)
+    next = forms.UUIDField(required=False, error_messages=TOO_OLD)
     instead = forms.CharField(required=False)
-    key = forms.UUIDField(required=False)
+    key = forms.UUIDField(required=False, error_messages=TOO_OLD)
     instructions = Instructions()
 
     def __init__(self, data: Mapping[str, Any], person: User) -> None:
         super().__init__(data)
         self._person = person
-        for name in ("parent", "next", "key"):
-            self.fields[name].error_messages["invalid"] = "The page was too old. Reload it and send again."
 
     @property
     def sentence(self) -> str:
@@ -127,6 +133,9 @@ class AskForm(forms.Form):
         said = self.cleaned_data
         if not (said.get("example") or said.get("text", "")).strip() and not said.get("next"):
             self.add_error("text", "Write a question first.")
+
+
+AskForm.base_fields = Unchanged(AskForm.base_fields)
 
 
 def usual_model(preference: Preference) -> str:

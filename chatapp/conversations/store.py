@@ -77,7 +77,7 @@ def load_page(
         rows = _with_pinned_first(_FIRST_PAGE.rows(owner.pk))
     else:
         rows = _rows_of_page(_titled(mine, words), after)
-    page = _list_rows(rows[:PAGE], over)
+    page = _list_rows(rows[:PAGE], _LIVE_OF.rows(owner.pk) if rows else (), over)
     last = page[-1] if len(rows) > PAGE else None
     return Page(page, Cursor(last.pinned, last.updated_at, last.id) if last else None)
 
@@ -107,7 +107,8 @@ def load_row(conversation: UUID, *, over: Collection[UUID] = ()) -> ListRow | No
     if not over:
         row: Any = _LISTED.first(conversation)
         return row and replace(_list_row(row), state=ConversationState(row.state))
-    return next(iter(_list_rows(Conversation.objects.filter(pk=conversation, deleted_at=None), over)), None)
+    rows = Conversation.objects.filter(pk=conversation, deleted_at=None)
+    return next(iter(_list_rows(rows, _live_turns([conversation]), over)), None)
 
 
 def row_as_written(written: Written | None) -> ListRow | None:
@@ -188,9 +189,12 @@ def _after(rows: QuerySet[Conversation], cursor: Cursor | None) -> QuerySet[Conv
     return rows.filter(older, updated_at__lte=cursor.updated_at)
 
 
-def _list_rows(conversations: Iterable[Conversation], over: Collection[UUID]) -> tuple[ListRow, ...]:
+def _list_rows(
+    conversations: Iterable[Conversation], turns: Iterable[Message], over: Collection[UUID]
+) -> tuple[ListRow, ...]:
+    """`turns`: those of these conversations that have not ended; of others too, for all that this asks."""
     rows = [_list_row(conversation) for conversation in conversations]
-    states = _states([row.id for row in rows], over)
+    states = _states(turns, over)
     return tuple(replace(row, state=states.get(row.id, ConversationState.CALM)) for row in rows)
 
 
@@ -205,13 +209,12 @@ def _list_row(row: Conversation) -> ListRow:
     )
 
 
-def _states(conversations: Collection[UUID], over: Collection[UUID]) -> dict[UUID, ConversationState]:
+def _states(turns: Iterable[Message], over: Collection[UUID]) -> dict[UUID, ConversationState]:
     states: dict[UUID, ConversationState] = {}
-    turns = _live_turns(conversations).exclude(pk__in=over)
-    for conversation, status in turns.values_list("conversation", "status"):
-        if states.get(conversation) is not ConversationState.WAITS:
-            states[conversation] = (
-                ConversationState.WAITS if status == Status.WAITING else ConversationState.ANSWERS
+    for turn in turns:
+        if turn.pk not in over and states.get(turn.conversation_id) is not ConversationState.WAITS:
+            states[turn.conversation_id] = (
+                ConversationState.WAITS if turn.status == Status.WAITING else ConversationState.ANSWERS
             )
     return states
 
@@ -220,3 +223,13 @@ def _live_turns(conversations: Collection[UUID | OuterRef]) -> QuerySet[Message]
     # Not a bare column: SQLite would rather read whole conversations than begin with the few live turns.
     place = Coalesce("conversation_id", "conversation_id")
     return Message.objects.filter(IS_LIVE).alias(place=place).filter(place__in=conversations)
+
+
+# In all that is in somebody's lists.
+_LIVE_OF = Worded(
+    lambda owner: Message.objects.filter(
+        IS_LIVE,
+        Exists(Conversation.objects.filter(pk=OuterRef("conversation_id"), owner=owner, deleted_at=None)),
+    ).only("conversation", "status"),
+    int,
+)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from functools import lru_cache
 from typing import Any
 
 
@@ -389,6 +390,7 @@ def matched_line(*, model: str, host: str = "") -> str:
     return f"{host} {model}"
 
 
+@lru_cache(1024)
 def contract_for(dialect: str, *, model: str, host: str = "") -> Contract:
     """The first row that fits; the last one of each dialect fits always. `host` has its port where it is not the usual one."""
     line = matched_line(model=model, host=host)

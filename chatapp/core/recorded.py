@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from enum import StrEnum
 from functools import cached_property
 from typing import Any
 
@@ -20,6 +21,14 @@ BY_PROGRAM = "by_program"
 BY_PROGRAM_BEFORE = "by_program_before"
 # How many of its first rounds were not made here: a program told of them.
 TOLD_ROUNDS = "told_rounds"
+
+
+class LeftHow(StrEnum):
+    """Why nobody gives an answer of a program's run the results that it waits for."""
+
+    WENT_ON = "went on"
+    DEPARTED = "departed"
+    FORGOTTEN = "forgotten"
 
 
 @dataclass(frozen=True, slots=True)

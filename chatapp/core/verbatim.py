@@ -33,13 +33,13 @@ def _value(text: str) -> Any:
 
 def dumps(value: Any) -> str:
     """Pure ASCII: any database holds it, U+0000 and lone surrogates included."""
-    return json.dumps(value, separators=(",", ":"), allow_nan=False)
+    return _ascii.encode(value)
 
 
 def encode(value: Any) -> bytes:
     """A request's body: UTF-8 as it stands, escapes only where a lone surrogate leaves no other way."""
     try:
-        return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode()
+        return _plain.encode(value).encode()
     except UnicodeEncodeError:
         return dumps(value).encode()
 
@@ -47,6 +47,8 @@ def encode(value: Any) -> bytes:
 def too_deep(value: Any, deepest: int = DEEPEST) -> bool:
     level = [value]
     for _ in range(deepest):
+        if not level:
+            return False
         level = [inner for outer in level for inner in _inner_values(outer) if isinstance(inner, dict | list)]
     return bool(level)
 
@@ -68,5 +70,7 @@ def _finite(digits: str) -> float:
     return number
 
 
-# Made once: json.loads makes one for each call that has wishes of its own.
+# Made once: json makes one for each call that has wishes of its own.
+_ascii = json.JSONEncoder(separators=(",", ":"), allow_nan=False)
+_plain = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False)
 _decoder = json.JSONDecoder(parse_constant=_no_constant, parse_float=_finite)

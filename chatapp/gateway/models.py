@@ -225,6 +225,8 @@ class StoredResponse(models.Model):
     # The items of the request as they came, and the response as it was given.
     input = VerbatimField(default=list)
     response = VerbatimField(default=dict)
+    # Of both, in signs.
+    length = models.PositiveBigIntegerField(db_default=0)
     created_at = models.DateTimeField(default=timezone.now)
     expires_at = models.DateTimeField(db_index=True)
 

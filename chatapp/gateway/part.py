@@ -10,12 +10,11 @@ from uuid import UUID
 from django.db import Error
 from django.utils import timezone
 
-from ..pages.health.metrics import ALSO
 from ..store import in_thread
 from ..turns.engine import engine
 from ..turns.parts import PARTS, EnginePart
+from .asking import under_way
 from .asking.answering import all_written
-from .served import under_way
 from .store import requests
 from .store.keys import valid_keys
 from .store.recorded import end_forgotten
@@ -69,6 +68,5 @@ class WatchedKeys(EnginePart):
             under_way.give_up_without(valid, among=keys)
 
 
-ALSO.append(("programs_live", "Requests of programs that are being answered.", requests.count_requests))
 PARTS.append(lambda catalog, tools: KeyRequests())
 PARTS.append(lambda catalog, tools: WatchedKeys())

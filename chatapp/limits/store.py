@@ -32,6 +32,7 @@ from ..store.refusal import BeyondLimit
 from .models import DailyLimit
 
 Who = DailyLimit.Who
+MOST_TELLING_FIRST = tuple(Who.values)
 MILLION = 1_000_000
 NOTHING_ALLOWED = "Your daily limit allows nothing. Ask whoever runs this server for more."
 
@@ -94,6 +95,7 @@ def save_limit(row: DailyLimit) -> None:
 _LIMITS_OF = Worded(
     lambda user: DailyLimit.objects.filter(Q(user=None) | Q(user=user)).annotate(
         has_key=Exists(ModelProvider.objects.filter(is_on=True).exclude(key_variable="")),
+        is_staff=Exists(User.objects.filter(pk=user, is_staff=True)),
         is_reviewer=Exists(reviewers().filter(pk=user)),
         signed_up=Exists(User.objects.filter(pk=user, signed_up__isnull=False)),
     ),
@@ -104,8 +106,8 @@ _LIMITS_OF = Worded(
 def load_limit(user: User) -> DailyLimit | None:
     """The one that says most about them, where it limits anything."""
     rows = {row.who: row for row in _LIMITS_OF.rows(user.pk)}
-    for who in Who.values:
-        if who in rows and _is_in_force(rows[who]) and _is_one_of(user, who, rows[who]):
+    for who in MOST_TELLING_FIRST:
+        if who in rows and _is_in_force(rows[who]) and _is_one_of(who, rows[who]):
             row = rows[who]
             return row if (row.turns, row.tokens, row.cost) != (None, None, None) else None
     return None
@@ -165,16 +167,16 @@ def _is_in_force(row: Any) -> bool:
     return not row.with_key_only or row.has_key or any(endpoint.key for endpoint in settings.PROVIDERS)
 
 
-def _is_one_of(user: User, who: str, row: Any) -> bool:
+def _is_one_of(who: str, row: Any) -> bool:
     match Who(who):
         case Who.PERSON | Who.EVERYBODY:
             return True
         case Who.ADMINISTRATORS:
-            return bool(user.is_staff)
+            return bool(row.is_staff)
         case Who.REVIEWERS:
             return bool(row.is_reviewer)
         case Who.STRANGERS:
-            return not user.is_staff and bool(row.signed_up)
+            return bool(row.signed_up) and not row.is_staff
 
 
 def _so_far(metadata: Any, model: str) -> UsedToday:

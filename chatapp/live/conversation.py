@@ -4,7 +4,8 @@ other branches beside it, and that something went away."""
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any, TypeVar
 from uuid import UUID
 
@@ -22,11 +23,12 @@ from ..pages import operations
 from ..pages.operations import Operation
 from ..store import Questions, count_questions, in_thread, load_branch, places
 from ..store.changes import Begun, Ended, Written
-from ..store.models import LIVE, Conversation, Message, Role
+from ..store.database.worded import Worded
+from ..store.models import LIVE, Conversation, Message, Role, Status
 from ..thread.message import ShownMessage, version_of
 from ..thread.meter import is_to_be_counted
 from ..thread.outline import render_line
-from ..thread.page import Viewer, load_message, load_messages, load_version
+from ..thread.page import End, Viewer, load_end, load_message, load_messages, load_version
 from ..turns.engine import Engine
 from ..turns.notices import Notice, Once
 from ..turns.watching import AT_WORK
@@ -42,8 +44,25 @@ END_SECONDS = 5.0
 MOST_SIBLINGS = 20
 
 
+_HERE = Worded(
+    lambda pk, person: Conversation.objects.filter(pk=pk).annotate(has_next=waits_in(person)), UUID, int
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Missed:
+    """What a page did not hear: what was asked `below` its end, and how its end stands now, which may be another one. It `is_stale` where
+    its own end was deleted."""
+
+    title: str
+    below: Sequence[Operation] = ()
+    end: End | None = None
+    is_stale: bool = False
+
+
 class ConversationNews:
-    """`leaf` is the end of the branch on the page, `version` how far its last message was when the page was made."""
+    """`leaf` is the end of the branch on the page, `version` how far its last message was when the page was made. `along`: whether the
+    page showed where a program was last, when it last heard of it."""
 
     def __init__(
         self,
@@ -54,6 +73,7 @@ class ConversationNews:
         tasks: asyncio.TaskGroup,
         *,
         leaf: UUID | None,
+        along: bool = False,
     ) -> None:
         self.conversation, self.viewer, self.engine, self.outbox = conversation, viewer, engine, outbox
         self.leaf, self._tasks = leaf, tasks
@@ -69,29 +89,58 @@ class ConversationNews:
         # Whether anything of the viewer's may wait here to be asked.
         self._has_next = False
         # Whether the page shows where a program was last: then it goes along, wherever the program goes on.
-        self._goes_along = False
+        self._goes_along = along
 
     async def catch_up(self, version: str) -> None:
         """What happened between the making of the page and now."""
-        self.outbox.add(operations.state("title", await in_thread(_title_now)(self.conversation)))
-        await self._look_whether_stale()
-        if self._stale:
-            return
         before = self.leaf
-        made = await in_thread(self._missed)()
-        self._goes_along = bool(self.viewer.program) and await in_thread(self._is_newest)()
-        if made and before:
-            await self._bring_up_to_date(before, version)
-        self.outbox.add(*made, *(await in_thread(self._next)() or nothing_next()))
-        if self.leaf is None:
+        missed = await in_thread(self._missed)()
+        self.outbox.add(operations.state("title", missed.title))
+        self._say_whether_stale(missed.is_stale)
+        if missed.is_stale:
             return
-        shown = await in_thread(load_message)(self.leaf, self.viewer)
-        at_work = shown.row.status in AT_WORK
-        if shown.row.role == Role.ASSISTANT and (made or shown.version != version or at_work):
+        if missed.below and before:
+            await self._bring_up_to_date(before, version)
+        waits = await in_thread(self._next)() if self._has_next else []
+        self.outbox.add(*missed.below, *(waits or nothing_next()))
+        if self.leaf is None or missed.end is None or await self._turned_to_its_program():
+            return
+        is_news = missed.below or missed.end.version != version or missed.end.status in AT_WORK
+        if missed.end.role == Role.ASSISTANT and is_news:
             self._follow(self.leaf)
-        elif shown.asks or shown.handed:
-            self._told = self.leaf, shown.version
+        elif missed.end.status == Status.WAITING:
+            await self._say_what_waits(self.leaf)
+
+    async def _say_what_waits(self, answer: UUID) -> None:
+        shown = await in_thread(load_message)(answer, self.viewer)
+        if shown.asks or shown.handed:
+            self._told = answer, shown.version
             self.outbox.add(operations.say(shown.in_a_word))
+
+    async def _turned_to_its_program(self) -> bool:
+        """Where that went on elsewhere while nobody listened."""
+        if not self.viewer.program:
+            return False
+        newest = await in_thread(self._newest_answer)()
+        if newest and newest != self.leaf:
+            await self._hear_of_branch(newest)
+            return self._goes_along
+        self._go_along()
+        return False
+
+    def _go_along(self) -> None:
+        """The page shows where its program is."""
+        self._goes_along = bool(self.viewer.program)
+        self.outbox.add(*[operations.state("along", "1")] if self._goes_along else [])
+
+    async def look_again(self) -> None:
+        """Nobody knows what went past; what is being followed looks for itself."""
+        if self._following and not self._following.done():
+            self._read_again, self._heard = True, None
+            await self._turned_to_its_program()
+            return
+        told = self._told
+        await self.catch_up(told[1] if told and told[0] == self.leaf else "")
 
     async def _bring_up_to_date(self, answer: UUID, version: str) -> None:
         """It was the end of the page, and ended while nobody listened."""
@@ -126,7 +175,7 @@ class ConversationNews:
                 await self._hear_of_deletion(message)
             case "titled" | "turn began" | "head moved" | "listed" | "share closed" | "reviews" | "roles":
                 pass
-            case "next question":
+            case "next question" | "missed":
                 pass
 
     async def _hear_of_answer(self, answer: UUID, notice: Notice) -> None:
@@ -142,6 +191,7 @@ class ConversationNews:
         news = await worked_out(new.news, self.viewer.catalog, self._questions, at_hand=at_hand)
         self.outbox.add(*news)
         self.leaf = answer
+        self._go_along()
         self.outbox.add(*await in_thread(self._next)() if self._has_next else [])
         self._follow(answer, new)
 
@@ -212,17 +262,17 @@ class ConversationNews:
             self.outbox.add(*await in_thread(self._renumbered)(message))
 
     async def _look_whether_stale(self) -> None:
-        was, self._stale = self._stale, await in_thread(self._has_lost_its_end)()
+        self._say_whether_stale(await in_thread(self._end)() is None and self.leaf is not None)
+
+    def _say_whether_stale(self, is_stale: bool) -> None:
+        was, self._stale = self._stale, is_stale
         if self._stale and not was:
             self.outbox.add(operations.say(STALE), operations.state("stale", STALE))
         elif was and not self._stale:
             self.outbox.add(operations.state("stale", ""))
 
-    def _has_lost_its_end(self) -> bool:
-        if self.leaf is None:
-            return False
-        there = Message.objects.filter(pk=self.leaf, conversation=self.conversation, deletion=None)
-        return not there.exists()
+    def _end(self) -> End | None:
+        return load_end(self.leaf, self.conversation, self.viewer) if self.leaf else None
 
     def _renumbered(self, message: UUID) -> list[Operation]:
         row = Message.objects.filter(pk=message).first()
@@ -233,15 +283,24 @@ class ConversationNews:
         ).values_list("pk", flat=True)[:MOST_SIBLINGS]
         return [operations.shell(message.shell()) for message in load_messages(list(beside), self.viewer)]
 
-    def _is_newest(self) -> bool:
-        rows = Message.objects.filter(conversation=self.conversation, deletion=None).order_by("-order")
-        return self.leaf is None or rows.values_list("pk", flat=True).first() == self.leaf
+    def _newest_answer(self) -> UUID | None:
+        there = Message.objects.filter(conversation=self.conversation, deletion=None)
+        answers = there.filter(role=Role.ASSISTANT).order_by("-order")
+        return answers.values_list("pk", flat=True).first()
 
-    def _missed(self) -> list[Operation]:
-        """Questions that were asked below the branch on the page; the last answer becomes its end."""
-        rows = Conversation.objects.annotate(has_next=waits_in(self.viewer.user))
-        row = rows.get(pk=self.conversation)
-        self._has_next = vars(row)["has_next"]
+    def _missed(self) -> Missed:
+        """The last answer that was asked for below the branch on the page becomes its end. All of it is read in one visit to a thread."""
+        row = _HERE.first(self.conversation, self.viewer.user.pk)
+        if row is None:
+            raise Conversation.DoesNotExist(f"There is no conversation {self.conversation}.")
+        end = self._end()
+        if self.leaf and end is None:
+            return Missed(row.title, is_stale=True)
+        self._has_next, before = bool(row.has_next), self.leaf
+        below = self._asked_below(row)
+        return Missed(row.title, below, end if self.leaf == before else self._end())
+
+    def _asked_below(self, row: Conversation) -> list[Operation]:
         head = places.load_head(self.viewer.user, row)
         if head is None or head == self.leaf:
             return []
@@ -279,14 +338,19 @@ class ConversationNews:
 
     def _follow(self, answer: UUID, new: NewQuestion | None = None) -> None:
         self._stop_following()
+        self._read_again = False
+        self._say_where(answer)
         self._following = self._tasks.create_task(self._followed(answer, new))
 
+    def _say_where(self, answer: UUID) -> None:
+        """Until it has ended, the page has no version of it: one that comes back meanwhile is told everything."""
+        self.outbox.add(operations.state("leaf", str(answer)), operations.state("version", ""))
+
     async def _followed(self, answer: UUID, new: NewQuestion | None) -> None:
-        more = True
-        while more:
-            self._read_again = False
-            await self._follow_once(answer, new)
-            more, new = await self._was_told_more(answer), None
+        await self._follow_once(answer, new)
+        while await self._was_told_more(answer):
+            self._say_where(answer)
+            await self._follow_once(answer, None)
 
     async def _was_told_more(self, answer: UUID) -> bool:
         """Since its rows were read. What is told while this looks is looked at too."""
@@ -300,8 +364,6 @@ class ConversationNews:
         """`new`: what the page was just told."""
         on_page = new.answered if new else None
         news = self._news = AnswerNews(answer, self.viewer, self.engine, self.outbox, shown=on_page)
-        # Until it has ended, the page has no version of it: one that comes back meanwhile is told everything.
-        self.outbox.add(operations.state("leaf", str(answer)), operations.state("version", ""))
         try:
             shown = await news.run()
         finally:

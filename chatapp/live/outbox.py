@@ -165,9 +165,9 @@ class Outbox:
 
     def _without_body(self, operation: Operation) -> Operation:
         """The name of a body is said once, until there is another."""
-        name, body, *said = operation
-        if name not in ("text", "piece", "blocks"):
+        if operation[0] not in ("text", "piece", "blocks"):
             return operation
+        name, body, *said = operation
         known, self._body = self._body, body
         return [name, "" if body == known else body, *said]
 

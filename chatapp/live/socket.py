@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine, Hashable
 from contextlib import AsyncExitStack, suppress
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import parse_qs
 from uuid import UUID
 
@@ -18,16 +18,17 @@ from django.contrib.auth.models import User
 from django.core.exceptions import ObjectDoesNotExist
 from django.db import Error
 from django.http import Http404
-from django.http.request import split_domain_port, validate_host
 
 from ..conversations.news.ahead import draw_ahead
-from ..conversations.news.list import list_news, row_now
+from ..conversations.news.list import is_at_hand, list_news, row_now
 from ..core.named import identity, number
+from ..pages import operations
 from ..pages.access import is_told_of_theirs, my_conversation
 from ..pages.door.open_sockets import LOOKING, OPEN, OPENINGS, Rate
 from ..pages.operations import Operation
 from ..pages.preferences import load_preference
 from ..pages.signed_in import PRESENCE, Anybody, Proof, still_proved, who_is_signed_in
+from ..pages.visitors import same_origin
 from ..pages.words.days import ZONE_COOKIE, zone_named
 from ..reviews.news import review_news
 from ..store import in_thread
@@ -38,6 +39,7 @@ from .conversation import ConversationNews
 from .outbox import Outbox, Stuck
 
 log = logging.getLogger(__name__)
+R = TypeVar("R")
 
 # Above 4000 the page does not come back by itself. The server under us says none of the protocol's own codes but 1000.
 NOT_YOURS, SIGNED_OUT, NONSENSE, TOO_MANY, AGAIN = 4404, 4401, 4400, 4429, 3013
@@ -96,6 +98,11 @@ class Listening(AsyncWebsocketConsumer):
         """Too many pages of its person are open; this one has been open for longest."""
         await self._end()
         await self.close(TOO_MANY)
+
+    async def go_elsewhere(self) -> None:
+        """This process is about to end."""
+        await self._end()
+        await self.close(AGAIN)
 
     async def receive(self, text_data: str | None = None, bytes_data: bytes | None = None) -> None:
         """How far the page has read: a number, and nothing else."""
@@ -179,13 +186,19 @@ class Listening(AsyncWebsocketConsumer):
             known=mine.keeper.known,
             program=program,
         )
-        page = ConversationNews(conversation, viewer, mine, self._outbox, group, leaf=leaf)
+        along = "along" in asked
+        page = ConversationNews(conversation, viewer, mine, self._outbox, group, leaf=leaf, along=along)
         await page.catch_up(asked.get("version", [""])[0])
         # In the list beside it too: its answer may have come to wait, or to its end, since the page was made.
-        row = await in_thread(row_now)(conversation)
-        await self._ask_again(Once())
+        row, self._proof = await in_thread(self._with_proof)(user, partial(row_now, conversation))
+        if self._proof is None:
+            raise SignedOut
         self._outbox.add(*row)
         return page
+
+    def _with_proof(self, user: User, made: Callable[[], R]) -> tuple[R, Proof | None]:
+        """In this order: what rows say may be newer than what was asked before."""
+        return made(), still_proved(self._session, user, self._proof)
 
     def _cookie(self, name: str) -> str:
         value: str = self.scope.get("cookies", {}).get(name, "")
@@ -194,28 +207,48 @@ class Listening(AsyncWebsocketConsumer):
     async def _tell(self, user: User, page: ConversationNews | None, notice: Notice) -> None:
         if notice.what in UNSEEN:
             return
-        if notice.address == user.pk:
-            news = await news_of_person(user, notice, page.conversation if page else None)
-            # After the rows were read: what they say may be newer than the notice.
-            await self._ask_again(notice.once)
-            self._outbox.add(*news)
+        if notice.what == "missed":
+            await self._look_again(user, page, notice)
+        elif notice.address == user.pk:
+            self._outbox.add(*await self._news_of_person(user, notice, page.conversation if page else None))
         elif page:
             await self._ask_again(notice.once)
             if not is_told_of_theirs(user, notice.written):
                 await in_thread(my_conversation)(user, page.conversation)
             await page.hear(notice)
 
-
-async def news_of_person(user: User, notice: Notice, opened: UUID | None) -> list[Operation]:
-    """Made once for all of their sockets that show the same. `opened`: the conversation on the page."""
-    if notice.what == "reviews":
-        news: list[Operation] = await notice.once.get("reviews", lambda: in_thread(review_news)(user))
+    async def _news_of_person(self, user: User, notice: Notice, opened: UUID | None) -> list[Operation]:
+        """Made once for all sockets of a session that show the same. `opened`: the conversation on the page."""
+        if notice.what == "reviews":
+            return await self._read(user, notice, "reviews", partial(review_news, user))
+        here = opened if opened == notice.conversation else None
+        moved = notice.what == "turn queued"
+        made = partial(list_news, notice.conversation, moved=moved, open=here, written=notice.written)
+        if not is_at_hand(notice.written):
+            return await self._read(user, notice, here, made)
+        news = notice.once.now(here, made)
+        await self._ask_again(notice.once)
         return news
-    here = opened if opened == notice.conversation else None
-    moved = notice.what == "turn queued"
-    made = partial(list_news, notice.conversation, moved=moved, open=here, written=notice.written)
-    news = await notice.once.get(("list", here), made)
-    return news
+
+    async def _read(
+        self, user: User, notice: Notice, what: Hashable, made: Callable[[], list[Operation]]
+    ) -> list[Operation]:
+        """In a thread, which is visited once for this and for whether they are still signed in."""
+        once, reading = notice.once, in_thread(self._with_proof)
+        news: list[Operation]
+        news, self._proof = await once.get((what, self._session), lambda: reading(user, made))
+        once.tell((self._session, user.pk), self._proof)
+        if self._proof is None:
+            raise SignedOut
+        return news
+
+    async def _look_again(self, user: User, page: ConversationNews | None, notice: Notice) -> None:
+        await self._ask_again(notice.once)
+        if notice.address == user.pk:
+            self._outbox.add(operations.relist())
+        elif page:
+            await in_thread(my_conversation)(user, page.conversation)
+            await page.look_again()
 
 
 def _signed_in(session: str) -> Anybody:
@@ -236,13 +269,3 @@ def at_once(sending: Coroutine[Any, Any, None]) -> None:
         sending.send(None)
         sending.close()
         raise RuntimeError("The server under us waits where it never did.")
-
-
-def same_origin(headers: dict[bytes, bytes]) -> bool:
-    """Only our own pages may listen; browsers say truly which page it is."""
-    origin = headers.get(b"origin", b"").decode("latin-1")
-    if settings.PUBLIC_URL.startswith("https:"):
-        return origin == settings.PUBLIC_URL
-    host = headers.get(b"host", b"").decode("latin-1")
-    name, _ = split_domain_port(host)
-    return bool(name) and validate_host(name, settings.ALLOWED_HOSTS) and origin == f"http://{host}"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from daphne.ws_protocol import WebSocketFactory, WebSocketProtocol
 from twisted.internet import tcp
 
 
@@ -23,16 +22,5 @@ class Direct(tcp.Server):
         return bool(self.connected and not (waits or is_asked or self._writeDisconnected))
 
 
-class Silent(WebSocketProtocol):
-    """The protocol under us words each message in colours for a log that nobody reads, which takes three quarters of its time."""
-
-    def sendData(self, data: bytes, sync: bool = False, chopsize: int | None = None) -> None:
-        if sync or chopsize or self.send_queue:
-            super().sendData(data, sync, chopsize)
-        else:
-            self.transport.write(data)
-
-
 def write_directly() -> None:
     tcp.Port.transport = Direct
-    WebSocketFactory.protocol = Silent

@@ -5,33 +5,45 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 
-from django.conf import settings
 from django.core.management import call_command
 from django.db import Error, connection
+from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.migrations.executor import MigrationExecutor
 
 from chatapp.config.environment import Misconfigured
+from chatapp.config.places import MANAGE
 from chatapp.insight.store import sums as figures
 
 OWNER_ALONE = 0o077
+# The name of a lock, for all servers of this product on one database.
+MIGRATING = 0x7468_6F75
 COUNTING = "Counting the answers that are there, for /insight/. This happens once; 10,000 answers take about two seconds."
 
 
 def bring_up_to_date(*, apart: bool = False) -> None:
-    """What this process makes from here on, its owner alone may read. `apart`: in a process of its own, for one that lives long and
+    """And what this process makes from here on, its owner alone may read. `apart`: in a process of its own, for one that lives long and
     would keep the memory that it takes."""
     os.umask(OWNER_ALONE)
     try:
-        _connect_once()
-        executor = MigrationExecutor(connection)
-        if executor.migration_plan(executor.loader.graph.leaf_nodes()):
-            _migrate_apart() if apart else call_command("migrate", interactive=False, verbosity=0)
+        with _alone():
+            executor = MigrationExecutor(connection)
+            if executor.migration_plan(executor.loader.graph.leaf_nodes()):
+                _migrate_apart() if apart else call_command("migrate", interactive=False, verbosity=0)
         if figures.are_missing():
             print(COUNTING, file=sys.stderr, flush=True)
             figures.count_anew()
     except Error as error:
         raise Misconfigured(unusable(error)) from None
+
+
+def reach() -> None:
+    """The database answers; and what this process makes from here on, its owner alone may read."""
+    os.umask(OWNER_ALONE)
+    with _past_the_pool():
+        pass
 
 
 def unusable(error: Error | OSError) -> str:
@@ -42,16 +54,31 @@ def unusable(error: Error | OSError) -> str:
 
 
 def _migrate_apart() -> None:
-    command = (sys.executable, settings.BASE_DIR / "manage.py", "migrate", "--no-input", "--verbosity=0")
+    command = (sys.executable, MANAGE, "migrate", "--no-input", "--verbosity=0")
     ended = subprocess.run(command, check=False, stderr=subprocess.PIPE, text=True)
     if ended.returncode:
         words = ended.stderr.strip().splitlines() or ["it says nothing"]
         raise Misconfigured(f"The tables cannot be brought up to date: {words[-1]}")
 
 
-def _connect_once() -> None:
-    """Past the pool, which would try for seconds and then tell nothing of the cause."""
+@contextmanager
+def _alone() -> Iterator[None]:
+    """Of several processes that start at once on PostgreSQL, one makes the tables and the others wait."""
+    with _past_the_pool() as alone:
+        if alone.vendor == "postgresql":
+            with alone.cursor() as cursor:
+                cursor.execute("SET lock_timeout TO 0")
+                cursor.execute("SELECT pg_advisory_lock(%s)", [MIGRATING])
+        yield
+
+
+@contextmanager
+def _past_the_pool() -> Iterator[BaseDatabaseWrapper]:
+    """That would try for seconds, and then tell nothing of the cause."""
     alone = connection.copy()
     alone.settings_dict["OPTIONS"].pop("pool", None)
     alone.ensure_connection()
-    alone.close()
+    try:
+        yield alone
+    finally:
+        alone.close()

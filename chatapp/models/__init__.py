@@ -20,6 +20,7 @@ from ..insight.models import ModelDay, PersonDay
 from ..limits.models import DailyLimit
 from ..mcp_servers.models import McpServer, McpTool
 from ..next_questions.models import NextQuestion
+from ..operation.models import FingerprintSalt, KnownProcess, TakeOver
 from ..oversight.models import Look
 from ..pages.models import Preference, Theme
 from ..reviews.models import Note, Scope, Submission, Submitted, Verdict, Wish
@@ -57,6 +58,7 @@ __all__ = [
     "Conversation",
     "DailyLimit",
     "Draft",
+    "FingerprintSalt",
     "Grant",
     "Heartbeat",
     "Installation",
@@ -68,6 +70,7 @@ __all__ = [
     "KeyRequest",
     "KeyRule",
     "KnownModel",
+    "KnownProcess",
     "LongWrite",
     "Look",
     "McpServer",
@@ -93,6 +96,7 @@ __all__ = [
     "StoredResponse",
     "Submission",
     "Submitted",
+    "TakeOver",
     "Theme",
     "Throttle",
     "TitledBy",

@@ -81,6 +81,8 @@ ANYWHERE = Guard(allows=lambda address: True)
 async def dialled(host: str, port: int, guard: Guard) -> socket.socket:
     """Connected to whichever of the addresses answers first; each is tried a little after the one before it."""
     left = list(await guard.addresses(host, port))
+    if len(left) == 1:
+        return await _connected(left[0], port)
     tries: set[asyncio.Task[socket.socket]] = set()
     try:
         while True:

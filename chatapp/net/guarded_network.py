@@ -40,13 +40,13 @@ class Network(httpcore.AsyncNetworkBackend):
         timeout: float | None = None,
         local_address: str | None = None,
         socket_options: Iterable[httpcore.SOCKET_OPTION] | None = None,
-    ) -> httpcore.AsyncNetworkStream:
+    ) -> Stream:
         async with _connecting(timeout, self._words):
             line = await dialled(host, port, self._guard)
             _, inbox = await asyncio.get_running_loop().create_connection(
                 lambda: _Inbox(self._gulps), sock=line
             )
-            return _Stream(inbox, self._words)
+            return Stream(inbox, self._words)
 
 
 @asynccontextmanager
@@ -169,7 +169,7 @@ class _Inbox(asyncio.Protocol):
             self.transport.resume_reading()
 
 
-class _Stream(httpcore.AsyncNetworkStream):
+class Stream(httpcore.AsyncNetworkStream):
     """httpcore reads heads, and never beyond one; bodies are read by whoever can do so faster."""
 
     def __init__(self, inbox: _Inbox, words: ModuleType) -> None:
@@ -238,6 +238,9 @@ class _Stream(httpcore.AsyncNetworkStream):
         self._inbox.transport.write(buffer)
 
     async def aclose(self) -> None:
+        self.hang_up()
+
+    def hang_up(self) -> None:
         self._inbox.transport.abort()
 
     async def start_tls(

@@ -42,7 +42,7 @@ def waiting() -> QuerySet[NextQuestion]:
     return NextQuestion.objects.filter(asked_as=None)
 
 
-def waits_in(user: User) -> Exists:
+def waits_in(user: User | int) -> Exists:
     """As a column of a conversation: whether something of theirs waits in it."""
     return Exists(waiting().filter(person=user, after__conversation=OuterRef("pk")))
 

@@ -4,6 +4,7 @@ What one may not see is what does not exist."""
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from uuid import UUID
 
 from django.contrib.auth.models import User
@@ -38,23 +39,32 @@ def only_in_theirs(user: User) -> Callable[[Conversation], None]:
     return look
 
 
-def conversation_to_open(user: User, pk: UUID, **columns: Exists) -> Conversation:
+def conversation_to_open(user: User, pk: UUID, **columns: Callable[[int], Exists]) -> Conversation:
     """The same with what its page begins with: its head, what the owner chose in the settings, where they were (`forks`), and what a room
     asks of it (`columns`)."""
-    rows = Conversation.objects.select_related("head", "owner__preference").defer("head__metadata")
-    return _mine(rows.annotate(forks=remembered(user), **columns), user, pk)
-
-
-def my_message(user: User, pk: UUID, **columns: Exists) -> Message:
-    """A message in a conversation of one's own, with what a room asks of it."""
-    found = _my_messages(user).annotate(**columns).filter(pk=pk).first()
+    found: Conversation | None = _to_open(*columns.items()).first(pk, user.pk)
     if found is None:
         raise Http404
     return found
 
 
-def _mine(rows: QuerySet[Conversation], user: User, pk: UUID) -> Conversation:
-    found = rows.filter(pk=pk, owner=user, deleted_at=None).first()
+@cache
+def _to_open(*columns: tuple[str, Callable[[int], Exists]]) -> Worded:
+    return Worded(
+        lambda pk, owner: (
+            Conversation.objects.select_related("head", "owner__preference")
+            .defer("head__metadata")
+            .annotate(forks=remembered(owner), **{name: column(owner) for name, column in columns})
+            .filter(pk=pk, owner=owner, deleted_at=None)
+        ),
+        UUID,
+        int,
+    )
+
+
+def my_message(user: User, pk: UUID, **columns: Exists) -> Message:
+    """A message in a conversation of one's own, with what a room asks of it."""
+    found = _my_messages(user).annotate(**columns).filter(pk=pk).first()
     if found is None:
         raise Http404
     return found

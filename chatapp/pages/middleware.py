@@ -17,7 +17,7 @@ from django.utils.decorators import sync_and_async_middleware
 from django.utils.encoding import escape_uri_path
 
 from ..config.logs import without_token
-from .health.counters import REQUESTS
+from ..processes.counters import REQUESTS
 
 log = logging.getLogger("chatapp.requests")
 

@@ -33,6 +33,11 @@ def row(html: str, *, moved: bool = False) -> Operation:
     return ["row", html, moved]
 
 
+def relist() -> Operation:
+    """The list asks for itself again."""
+    return ["relist"]
+
+
 def text(body: str, letters: str) -> Operation:
     """Letters at the end of what grows."""
     return ["text", body, letters]

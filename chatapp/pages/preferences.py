@@ -15,7 +15,10 @@ RECENT = 50
 
 def load_preference(user: User) -> Preference:
     """What they chose, or what holds for those who chose nothing."""
-    return Preference.objects.filter(user=user).first() or Preference(user=user)
+    return _CHOSEN.first(user.pk) or Preference(user=user)
+
+
+_CHOSEN = Worded(lambda user: Preference.objects.filter(user=user), int)
 
 
 def preference_of(user: User) -> Preference:

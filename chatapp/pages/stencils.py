@@ -3,7 +3,8 @@ one takes a hundred times as long as to fill its holes."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Iterable, Mapping
+from dataclasses import replace
 from html import escape
 from typing import Any
 from uuid import UUID, uuid5
@@ -11,6 +12,8 @@ from uuid import UUID, uuid5
 from django.template.loader import get_template
 from django.utils.safestring import SafeString
 
+# A thing of more words is drawn as it is: its shape hardly comes again. And so many shapes of one template are kept.
+MOST_WORDS, MOST_SHAPES = 120, 256
 _HOLES = UUID("6f2b6d0c-8f2e-4a0e-9d57-3c1d0a51b7e4")
 
 
@@ -36,15 +39,69 @@ class Stencil:
             drawn = self._drawn[key] = self._draw({**look, **missing}, there)
         return SafeString(drawn % there)
 
-    def _draw(self, said: Mapping[str, Any], there: Mapping[str, str]) -> str:
-        """Filled by the operator that knows names."""
+    def fill_with(self, name: str, thing: Any) -> SafeString:
+        """By this name the template knows a thing that is made of words alone, in dataclasses and tuples. Its shape is its look: which
+        words are there, and how many of each."""
+        shape: list[Hashable] = []
+        words: dict[str, str] = {}
+        _take_apart(thing, name, shape, words)
+        if len(words) > MOST_WORDS:
+            return SafeString(get_template(self._template).render({name: thing}))
+        drawn = self._drawn.get(key := tuple(shape))
+        if drawn is None:
+            if len(self._drawn) >= MOST_SHAPES:
+                self._drawn.clear()
+            drawn = self._drawn[key] = self._cut({name: _with_holes(thing, name)}, words)
+        return SafeString(drawn % words)
+
+    def _draw(self, said: Mapping[str, Any], there: Iterable[str]) -> str:
         context, unsaid = _by_their_dots({**said, **{name: hole(name) for name in there}})
-        drawn = get_template(self._template).render(context).replace("%", "%%")
+        drawn = self._cut(context, there)
         if unsaid:
             raise Unsaid(self._template, unsaid)
+        return drawn
+
+    def _cut(self, context: dict[str, Any], there: Iterable[str]) -> str:
+        """Filled by the operator that knows names."""
+        drawn = get_template(self._template).render(context).replace("%", "%%")
         for name in there:
             drawn = drawn.replace(hole(name), f"%({name})s")
         return drawn
+
+
+def _take_apart(thing: Any, name: str, shape: list[Hashable], words: dict[str, str]) -> None:
+    """Adds its shape, and its words by their names."""
+    match thing:
+        case str():
+            shape.append(bool(thing))
+            if thing:
+                words[name] = _escaped(thing)
+        case tuple():
+            shape.append(len(thing))
+            for n, each in enumerate(thing):
+                _take_apart(each, f"{name}.{n}", shape, words)
+        case None:
+            shape.append(None)
+        case _:
+            shape.append(type(thing).__name__)
+            for part in thing.__dataclass_fields__:
+                _take_apart(getattr(thing, part), f"{name}.{part}", shape, words)
+
+
+def _with_holes(thing: Any, name: str) -> Any:
+    """The same thing with holes in place of its words."""
+    match thing:
+        case str():
+            return hole(name) if thing else thing
+        case tuple():
+            return tuple(_with_holes(each, f"{name}.{n}") for n, each in enumerate(thing))
+        case None:
+            return None
+        case _:
+            parts = thing.__dataclass_fields__
+            return replace(
+                thing, **{part: _with_holes(getattr(thing, part), f"{name}.{part}") for part in parts}
+            )
 
 
 def _escaped(word: Any) -> str:

@@ -6,7 +6,7 @@ from ipaddress import IPv6Address, IPv6Network, ip_address
 
 from django.conf import settings
 from django.http import HttpRequest
-from django.http.request import split_domain_port
+from django.http.request import split_domain_port, validate_host
 
 # What programs between a browser and a server add, as a request's META spells it: hyphens and underscores are one there.
 PASSED_ON = (
@@ -48,6 +48,16 @@ def address_seen(peer: str, forwarded: str) -> str:
 def site_of(request: HttpRequest) -> str:
     """With what a link begins that is handed over."""
     return settings.PUBLIC_URL or f"{request.scheme}://{request.get_host()}"
+
+
+def same_origin(headers: dict[bytes, bytes]) -> bool:
+    """Only our own pages may listen; browsers say truly which page it is."""
+    origin = headers.get(b"origin", b"").decode("latin-1")
+    if settings.PUBLIC_URL.startswith("https:"):
+        return origin == settings.PUBLIC_URL
+    host = headers.get(b"host", b"").decode("latin-1")
+    name, _ = split_domain_port(host)
+    return bool(name) and validate_host(name, settings.ALLOWED_HOSTS) and origin == f"http://{host}"
 
 
 def is_of_this_machine(request: HttpRequest) -> bool:

@@ -24,7 +24,7 @@ class Overdue(Exception):
 
 
 @atexit.register
-def _end_all() -> None:
+def end_all() -> None:
     """Of a process that ends without ending its children first."""
     for pid in _LEADERS:
         tell_group(pid, signal.SIGTERM)

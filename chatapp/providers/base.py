@@ -107,7 +107,7 @@ class Form:
 class Wishes:
     """What a program may want of one request beyond what the chat does; what is empty was not said. `call`: the one tool that it must call.
     `extras`: the other fields of a request in this `dialect`, as they came; `hosted`: its tools of other kinds than functions; `betas`:
-    what Anthropic's clients ask for by header."""
+    what Anthropic's clients ask for by header; `hides_thoughts`: nobody reads what is thought."""
 
     temperature: float | None = None
     top_p: float | None = None
@@ -121,6 +121,7 @@ class Wishes:
     extras: Mapping[str, Any] = field(default_factory=dict)
     hosted: tuple[Mapping[str, Any], ...] = ()
     betas: tuple[str, ...] = ()
+    hides_thoughts: bool = False
 
 
 NO_WISHES = Wishes()

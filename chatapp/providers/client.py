@@ -9,6 +9,7 @@ import asyncio
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from functools import lru_cache
 
 import anyio
 import httpx
@@ -69,8 +70,8 @@ def request(
     if url is None:
         raise ProviderError(Trouble.UNREACHABLE, f"The base URL of {endpoint.who} is not a web address.")
     method = "GET" if content is None else "POST"
-    timeout = httpx.Timeout(limits.silence, connect=limits.connect, pool=None)
-    extensions = {"timeout": timeout.as_dict()}
+    patience = {"connect": limits.connect, "read": limits.silence, "write": limits.silence, "pool": None}
+    extensions = {"timeout": patience}
     return httpx.Request(method, url, headers=_HEADERS | headers, content=content, extensions=extensions)
 
 
@@ -78,6 +79,7 @@ def _fits_a_header(value: str) -> bool:
     return value.isascii() and value.isprintable() and value == value.strip()
 
 
+@lru_cache(256)
 def _url_below(base: str, path: str) -> httpx.URL | None:
     try:
         url = httpx.URL(f"{base.rstrip('/')}/{path.lstrip('/')}")

@@ -105,7 +105,8 @@ class HttpProvider:
                 data = b"" if reader.ended else await answer.body.more(reader.hear)
             for event in reader.close():
                 yield event
-            await read_to_end(answer.body)
+            if not answer.body.ends_with_connection:
+                await read_to_end(answer.body)
 
     async def _opening(self, answer: HttpAnswer) -> bytes:
         """The first bytes of a stream, or the error that this answer is none."""

@@ -1,80 +1,104 @@
-"""Between httpx and the network: each request goes to a connection of the pool as it is."""
+"""Between httpx and the network: each request goes to a connection of its own, or to one that was kept."""
 
 from __future__ import annotations
 
 import ssl
-from collections.abc import AsyncIterator
-from typing import Any
+from collections import defaultdict
+from collections.abc import AsyncIterator, Callable
+from functools import partial
 
-import httpcore
 import httpx
 
-from ..net.bodies import Hear, Line, taking
+from ..net.bodies import Hear
 from ..net.dial import ANYWHERE, Guard
 from ..net.guarded_network import Network
+from .connection import ProviderConnection, connected
 
-KEPT_OPEN = 30.0
+# So many connections are kept that nobody uses, and for so many seconds.
+KEPT, KEPT_OPEN = 100, 30.0
+Origin = tuple[bytes, bytes, int | None]
 
 
 class Transport(httpx.AsyncBaseTransport):
     """As many connections as there are streams; no proxy, no retries, HTTP/1.1. Only to addresses that the guard allows."""
 
-    def __init__(self, context: ssl.SSLContext, *, guard: Guard = ANYWHERE) -> None:
-        self._pool = httpcore.AsyncConnectionPool(
-            ssl_context=context,
-            max_connections=None,
-            max_keepalive_connections=100,
-            keepalive_expiry=KEPT_OPEN,
-            network_backend=Network(guard),
-        )
+    def __init__(self, trust: ssl.SSLContext, *, guard: Guard = ANYWHERE) -> None:
+        trust.set_alpn_protocols(["http/1.1"])
+        self._trust, self.network = trust, Network(guard)
+        self._open: set[ProviderConnection] = set()
+        # Those that nobody uses; the one that was used last is used next.
+        self._kept: dict[Origin, list[ProviderConnection]] = defaultdict(list)
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
-        url = request.url
-        target = httpcore.URL(scheme=url.raw_scheme, host=url.raw_host, port=url.port, target=url.raw_path)
-        content, extensions = request.stream, request.extensions
-        asked = httpcore.Request(
-            request.method, target, headers=request.headers.raw, content=content, extensions=extensions
-        )
-        answer = await self._pool.handle_async_request(asked)
-        body = AnswerBody(asked, answer)
+        seconds, url = request.extensions.get("timeout", {}), request.url
+        origin = url.raw_scheme, url.raw_host, url.port
+        connection = self._again(origin)
+        if connection is None:
+            connection = await connected(self.network, url, self._trust, seconds.get("connect"))
+            self._open.add(connection)
+        try:
+            head = await connection.ask(request)
+        except BaseException:
+            self._close(connection)
+            raise
+        body = AnswerBody(connection, seconds.get("read"), partial(self._let_go, origin, connection))
         return httpx.Response(
-            answer.status,
-            headers=answer.headers,
-            stream=body,
-            extensions={**answer.extensions, "body": body},
+            head.status_code, headers=head.headers.raw_items(), stream=body, extensions={"body": body}
         )
 
+    def _again(self, origin: Origin) -> ProviderConnection | None:
+        while kept := self._kept.get(origin):
+            connection = kept.pop()
+            if connection.is_quiet:
+                return connection
+            self._close(connection)
+        return None
+
+    def _let_go(self, origin: Origin, connection: ProviderConnection) -> None:
+        """Its answer is read, or nobody wants the rest of it."""
+        if connection.may_be_asked_again() and sum(map(len, self._kept.values())) < KEPT:
+            self._kept[origin].append(connection)
+            connection.close_after(KEPT_OPEN, partial(self._forget, origin, connection))
+        else:
+            self._close(connection)
+
+    def _forget(self, origin: Origin, connection: ProviderConnection) -> None:
+        self._kept[origin].remove(connection)
+        self._close(connection)
+
+    def _close(self, connection: ProviderConnection) -> None:
+        self._open.discard(connection)
+        connection.close()
+
     async def aclose(self) -> None:
-        await self._pool.aclose()
+        self._kept.clear()
+        for connection in list(self._open):
+            self._close(connection)
 
 
 class AnswerBody(httpx.AsyncByteStream):
-    """Past httpcore and h11 as far as its frame is plain: they would look at each word. The rest is read by them."""
+    """`let_go`: called once, when no more of it is read."""
 
-    def __init__(self, asked: httpcore.Request, answer: httpcore.Response) -> None:
-        self._line: Line = answer.extensions["network_stream"]
-        self._taking = None if asked.method == b"HEAD" else taking(answer.status, answer.headers)
-        self._timeout = asked.extensions.get("timeout", {}).get("read")
-        self._stream: Any = answer.stream
-        self._rest = _read_by_httpcore(self._stream)
+    def __init__(
+        self, connection: ProviderConnection, seconds: float | None, let_go: Callable[[], None]
+    ) -> None:
+        self._connection, self._seconds = connection, seconds
+        self._let_go: Callable[[], None] | None = let_go
+
+    @property
+    def ends_with_connection(self) -> bool:
+        """Then nobody can use that again, however far this is read."""
+        return self._connection.ends_with_answer
 
     async def more(self, hear: Hear | None = None) -> bytes | None:
         """The next of it, and nothing at its end. While this waits, `hear` may take what comes; None when it wants to be looked at."""
-        if self._taking:
-            data = await self._line.more(self._taking, self._timeout, hear)
-            if data != b"":
-                return data
-            self._taking = None
-        return await anext(self._rest, b"")
+        return await self._connection.more(self._seconds, hear)
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
         while data := await self.more():
             yield data
 
     async def aclose(self) -> None:
-        await self._stream.aclose()
-
-
-async def _read_by_httpcore(stream: Any) -> AsyncIterator[bytes]:
-    async for data in stream:
-        yield data
+        let_go, self._let_go = self._let_go, None
+        if let_go:
+            let_go()

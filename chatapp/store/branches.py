@@ -173,15 +173,22 @@ def load_conversation(pk: UUID) -> Conversation:
 
 def load_items(message: UUID) -> list[Item]:
     """The items of one message, in order."""
-    return load_items_of([message])[message]
+    return [_item_of(row) for row in _ITEMS_OF.rows(message)]
+
+
+_ITEMS_OF = Worded(lambda message: ItemRow.objects.filter(message=message).order_by("seq"), UUID)
 
 
 def load_items_of(messages: Collection[UUID]) -> dict[UUID, list[Item]]:
     rows = ItemRow.objects.filter(message__in=messages).order_by("seq")
     items: dict[UUID, list[Item]] = {message: [] for message in messages}
     for row in rows:
-        items[row.message_id].append(_item((row.message_id, *(getattr(row, name) for name in _COLUMNS))))
+        items[row.message_id].append(_item_of(row))
     return items
+
+
+def _item_of(row: ItemRow) -> Item:
+    return _item((row.message_id, *(getattr(row, name) for name in _COLUMNS)))
 
 
 def next_round(items: Iterable[Item]) -> int:

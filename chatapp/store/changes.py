@@ -28,6 +28,8 @@ What = Literal[
     "share closed",
     "reviews",
     "roles",
+    # Nobody knows what was told meanwhile.
+    "missed",
 ]
 
 
@@ -62,6 +64,9 @@ turn_starts = Signal()
 turn_goes_on = Signal()
 # Before an answer's row says that it has ended. Receivers get the `row` as it will stand, and give what its metadata is to keep beside it.
 turn_ended = Signal()
+# Nothing is heard any more of the process that was at work on a turn. Receivers get the `turn`, and whether it `goes_on` elsewhere; they
+# may be told of an attempt more than once.
+turn_lost = Signal()
 NONE = UUID(int=0)
 
 

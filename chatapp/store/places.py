@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from functools import cache
 from uuid import UUID
 
 from django.contrib.auth.models import User
@@ -12,6 +13,7 @@ from django.db.models import OuterRef, Q, QuerySet, Subquery
 
 from ..core.tree import Tree, repair
 from .changes import tell
+from .database.worded import Worded
 from .models import LIVE, Conversation, Message, Place
 
 
@@ -60,7 +62,7 @@ class Way:
         return self.path[-1]
 
 
-def remembered(viewer: User) -> Subquery:
+def remembered(viewer: User | int) -> Subquery:
     """As a column of a conversation: the forks at which the viewer was."""
     return Subquery(Place.objects.filter(viewer=viewer, conversation=OuterRef("pk")).values("forks")[:1])
 
@@ -77,15 +79,29 @@ def load_way(conversation: UUID, message: UUID, forks: Mapping[str, str] | None)
 
 def load_siblings(conversation: UUID, messages: list[Message]) -> dict[UUID, tuple[UUID, ...]]:
     """For each of these messages those that share its parent, itself among them, in their order."""
-    beside = Q(parent__in={row.parent_id for row in messages if row.parent_id})
-    if any(row.parent_id is None for row in messages):
-        beside |= Q(conversation=conversation, parent=None)
-    rows = Message.objects.filter(beside, deletion=None).order_by("order")
-    pairs = rows.values_list("parent_id", "pk")
+    parents = list({row.parent_id for row in messages if row.parent_id})
+    has_roots = any(row.parent_id is None for row in messages)
+    count = 1 << len(parents).bit_length()
+    found = _beside(count, has_roots=has_roots).rows(
+        conversation, *parents, *[conversation] * (count - len(parents))
+    )
     children: dict[UUID | None, list[UUID]] = {}
-    for parent, child in pairs:
-        children.setdefault(parent, []).append(child)
+    for row in found:
+        children.setdefault(row.parent_id, []).append(row.pk)
     return {row.pk: tuple(children.get(row.parent_id, ())) for row in messages}
+
+
+@cache
+def _beside(count: int, *, has_roots: bool) -> Worded:
+    """What is below so many messages, and the roots of a conversation. Counts are powers of two, so that there are few wordings; what is
+    no message has nothing below it."""
+
+    def ask(conversation: UUID, *parents: UUID) -> QuerySet[Message]:
+        below = Q(parent__in=parents)
+        beside = below | Q(conversation=conversation, parent=None) if has_roots else below
+        return Message.objects.filter(beside, deletion=None).order_by("order").only("parent")
+
+    return Worded(ask, UUID, *[UUID] * count)
 
 
 @transaction.atomic
@@ -116,7 +132,16 @@ def _opens(conversation: Conversation, head: UUID) -> bool:
     if head == conversation.head_id and Conversation._meta.get_field("head").is_cached(conversation):
         row = conversation.head
         return row is not None and row.conversation_id == conversation.pk and row.deletion is None
-    return Message.objects.filter(pk=head, conversation=conversation, deletion=None).exists()
+    return bool(_STANDS.columns(head, conversation.pk))
+
+
+_STANDS = Worded(
+    lambda pk, conversation: Message.objects.filter(
+        pk=pk, conversation=conversation, deletion=None
+    ).values_list("pk"),
+    UUID,
+    UUID,
+)
 
 
 def _known_forks(forks: Mapping[str, str] | None) -> dict[UUID | None, UUID]:

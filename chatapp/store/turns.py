@@ -242,6 +242,11 @@ def load_live_turns() -> list[LiveTurn]:
     ]
 
 
+def attempt_at(message: UUID) -> int | None:
+    """The number of its newest attempt; None where there is no such turn."""
+    return Message.objects.filter(pk=message).values_list("attempt", flat=True).first()
+
+
 def has_ended(claim: Claim) -> bool:
     """Whether this very attempt brought the turn to its end, or to wait: nobody else can without raising the number."""
     status = Message.objects.filter(pk=claim.message, attempt=claim.attempt).values_list("status", flat=True)

@@ -3,8 +3,10 @@ It reads JSON as the text it is, so that a damaged row is named like any other b
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 from uuid import UUID
 
@@ -26,6 +28,8 @@ from .models import Item as ItemRow
 
 SOME = 500
 FEW = 16
+# Messages that are looked at together.
+BATCH = 100
 # A duration is rounded once, a timing at both of its ends.
 ROUNDING_MS = 2
 # What stands around the log is proved where it is written; it adds itself here.
@@ -39,8 +43,7 @@ def verify_log() -> Iterator[str]:
         yield from _breaches_of(f"Conversation {conversation}", _tool_list(tools))
         yield from _tree(conversation, head)
         messages = Message.objects.filter(conversation=conversation).order_by("order")
-        for message in messages.only("role", "status", "next_seq").iterator(SOME):
-            yield from _breaches_of(f"Message {message.id}", _message(message))
+        yield from _messages(messages.only("role", "status", "next_seq").iterator(SOME))
     yield from _drafts()
     for breaches in ALSO:
         yield from breaches()
@@ -81,17 +84,61 @@ def _tree(conversation: UUID, head: UUID | None) -> Iterator[str]:
         yield f"Conversation {conversation}: {problem}"
 
 
-def _message(message: Message) -> Iterator[str]:
-    rows = ItemRow.objects.filter(message=message).order_by("seq")
-    said = list(rows.values_list("seq", "key", "kind", "round", "cut", "call_id"))
-    yield from _guarded("the order of its items", _numbers(message, [seq for seq, *_ in said]))
-    yield from _wires(rows.values_list("key", "cut", _unread("wire")).iterator(FEW))
-    items = [Item(key=k, kind=Kind(kind), round=n, cut=cut, call_id=c) for _, k, kind, n, cut, c in said]
-    yield from _keys(message.id, items)
+@dataclass(frozen=True, slots=True)
+class _Around:
+    """What stands around some messages, by theirs: to ask for each by itself takes several times as long."""
+
+    items: Mapping[UUID, Sequence[tuple[int, Item]]]
+    wires: Mapping[UUID, Sequence[str]]
+    began: Mapping[UUID, Sequence[str]]
+    decisions: Mapping[UUID, Sequence[tuple[str, str | None]]]
+    metadata: Mapping[UUID, str]
+
+
+def _messages(messages: Iterator[Message]) -> Iterator[str]:
+    while some := list(islice(messages, BATCH)):
+        try:
+            around = _around(some)
+        except Exception:
+            # One of them cannot be read: each by itself says which.
+            around = None
+        for message in some:
+            yield from _breaches_of(f"Message {message.id}", _message(message, around))
+
+
+def _around(messages: Sequence[Message]) -> _Around:
+    rows = ItemRow.objects.filter(message__in=messages).order_by("message_id", "seq")
+    items: dict[UUID, list[tuple[int, Item]]] = defaultdict(list)
+    for message, seq, key, kind, n, cut, call in rows.values_list(
+        "message_id", "seq", "key", "kind", "round", "cut", "call_id"
+    ):
+        items[message].append((seq, Item(key=key, kind=Kind(kind), round=n, cut=cut, call_id=call)))
+    wires: dict[UUID, list[str]] = defaultdict(list)
+    unread = rows.values_list("message_id", "key", "cut", _unread("wire"))
+    for message, key, cut, wire in unread.iterator(FEW):
+        wires[message] += _wire(key, cut, wire)
+    decisions: dict[UUID, list[tuple[str, str | None]]] = defaultdict(list)
+    decided = rows.filter(kind=Kind.PERMISSION_DECISION)
+    for message, key, wire in decided.values_list("message_id", "key", _unread("wire")):
+        decisions[message].append((key, wire))
+    began: dict[UUID, list[str]] = defaultdict(list)
+    for message, key in ToolRun.objects.filter(message__in=messages).values_list("message_id", "key"):
+        began[message].append(key)
+    metadata = Message.objects.filter(pk__in=[message.pk for message in messages])
+    return _Around(items, wires, began, decisions, dict(metadata.values_list("pk", _unread("metadata"))))
+
+
+def _message(message: Message, around: _Around | None) -> Iterator[str]:
+    around = around or _around([message])
+    pk, said = message.pk, around.items.get(message.pk, [])
+    items = [item for _, item in said]
+    yield from _guarded("the order of its items", _numbers(message, [seq for seq, _ in said]))
+    yield from around.wires.get(pk, [])
+    yield from _keys(pk, items)
     yield from _places(message, items)
     yield from _calls(message, items)
-    yield from _permissions(message, items)
-    yield from _guarded("its metadata", _metadata(message, items))
+    yield from _permissions(items, around.began.get(pk, []), around.decisions.get(pk, []))
+    yield from _guarded("its metadata", _metadata(around.metadata[pk], items))
 
 
 def _numbers(message: Message, seqs: Sequence[int]) -> Iterator[str]:
@@ -99,11 +146,10 @@ def _numbers(message: Message, seqs: Sequence[int]) -> Iterator[str]:
         yield f"its items are numbered {_few(seqs)}, not 0 to {message.next_seq - 1}"
 
 
-def _wires(rows: Iterable[tuple[str, bool, str | None]]) -> Iterator[str]:
-    for key, cut, text in rows:
-        if cut and text is not None:
-            yield f"the cut item {key!r} has a wire"
-        yield from _guarded(f"the wire of {key!r}", _json(text))
+def _wire(key: str, cut: bool, text: str | None) -> Iterator[str]:
+    if cut and text is not None:
+        yield f"the cut item {key!r} has a wire"
+    yield from _guarded(f"the wire of {key!r}", _json(text))
 
 
 def _json(text: str | None) -> Iterator[str]:
@@ -145,24 +191,27 @@ def _calls(message: Message, items: Sequence[Item]) -> Iterator[str]:
             yield f"the turn has ended, but its call {call.key!r} has no result"
 
 
-def _permissions(message: Message, items: Sequence[Item]) -> Iterator[str]:
+def _permissions(
+    items: Sequence[Item], began: Sequence[str], decisions: Sequence[tuple[str, str | None]]
+) -> Iterator[str]:
     calls = {item.key for item in items if item.kind is Kind.TOOL_CALL}
-    for key in ToolRun.objects.filter(message=message).exclude(key__in=calls).values_list("key", flat=True):
-        yield f"a call {key!r} began that it does not have"
+    for key in began:
+        if key not in calls:
+            yield f"a call {key!r} began that it does not have"
     decided: set[str] = set()
-    rows = ItemRow.objects.filter(message=message, kind=Kind.PERMISSION_DECISION).order_by("seq")
-    for row in rows:
-        decision = read_decision(Item(key=row.key, kind=Kind.PERMISSION_DECISION, wire=row.wire))
+    for key, text in decisions:
+        wire = None if text is None else verbatim.loads(text)
+        decision = read_decision(Item(key=key, kind=Kind.PERMISSION_DECISION, wire=wire))
         if decision is None:
-            yield f"the decision {row.key!r} cannot be read"
+            yield f"the decision {key!r} cannot be read"
         elif decision.call not in calls or decision.call in decided:
-            yield f"the decision {row.key!r} is about no call of its own"
+            yield f"the decision {key!r} is about no call of its own"
         else:
             decided.add(decision.call)
 
 
-def _metadata(message: Message, items: Sequence[Item]) -> Iterator[str]:
-    metadata = verbatim.loads(Message.objects.values_list(_unread("metadata"), flat=True).get(pk=message.pk))
+def _metadata(text: str, items: Sequence[Item]) -> Iterator[str]:
+    metadata = verbatim.loads(text)
     if not isinstance(metadata, dict):
         yield f"its metadata is not a map: {_short(metadata)}"
         return

@@ -7,6 +7,7 @@ from typing import Any
 
 from ..core.durations import in_words
 from ..core.items import clean
+from ..core.recorded import LeftHow
 from ..pages.signed_in import Anybody
 from ..store.models import Message, Status
 
@@ -14,6 +15,11 @@ INTERRUPTED = "The server was restarted while this was being written. What you s
 CUT_SHORT = {
     "length": "The answer reached the model’s limit",
     "cut": "The provider ended the answer before it was whole",
+}
+LEFT_BEHIND = {
+    LeftHow.WENT_ON: "The program went on without what it had called for",
+    LeftHow.DEPARTED: "The program left this answer behind and asked elsewhere",
+    LeftHow.FORGOTTEN: "The program never came back to this answer",
 }
 
 
@@ -46,8 +52,8 @@ def ending(row: Message, viewer: Anybody, *, waits: str = "") -> Ending | None:
 
 
 def _stopped(row: Message, ended: dict[str, Any], viewer: Anybody) -> str:
-    if cut := CUT_SHORT.get(str(ended.get("reason"))):
-        return cut
+    if known := (CUT_SHORT | LEFT_BEHIND).get(str(ended.get("reason"))):
+        return known
     by = "Stopped by you" if ended.get("by") == str(viewer.pk) else "Stopped"
     elapsed = row.metadata.get("elapsed_ms")
     if not isinstance(elapsed, int) or elapsed <= 0:

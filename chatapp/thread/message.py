@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, tzinfo
-from functools import cache, cached_property, lru_cache
+from functools import cache, cached_property
 from typing import Any
 from uuid import UUID
 
@@ -38,11 +38,9 @@ from .programs import (
 from .timeline import Timeline
 
 OWN_ACTS = "thread/_acts_own.html"
-_MESSAGE, _BYLINE = Stencil("thread/_message.html"), Stencil("thread/_timeline.html")
+_MESSAGE, _TIMELINE = Stencil("thread/_message.html"), Stencil("thread/_timeline.html")
 _RESTORED, _PARTED = Stencil("thread/program/_restored.html"), Stencil("thread/program/_parted.html")
 _WORDS = "thread/program/_words.html"
-# So many timelines are kept as they are drawn, those of so few rows and of requests that are said in so few signs.
-DRAWN, FEW_ROWS, BRIEF = 64, 8, 4 * 1024
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -226,15 +224,7 @@ class ShownMessage:
 
     @property
     def _timeline_html(self) -> str:
-        if self.is_question:
-            return ""
-        line = self.timeline
-        if line.figures:
-            return _short(line) if _is_short(line) else _timeline(line)
-        words = {"id": line.id, "label": line.label, "effort": line.effort, "words": line.words}
-        return _BYLINE.fill(
-            {"timeline.figures": ()}, {f"timeline.{name}": word for name, word in words.items()}
-        )
+        return "" if self.is_question else _TIMELINE.fill_with("timeline", self.timeline)
 
     @property
     def _acts_html(self) -> str:
@@ -278,18 +268,6 @@ class ShownMessage:
 @cache
 def _acts(template: str) -> Stencil:
     return Stencil(template)
-
-
-def _timeline(line: Timeline) -> str:
-    return render_to_string("thread/_timeline.html", {"timeline": line})
-
-
-# Drawn once for all who watch how an answer ends, and for who opens it soon.
-_short = lru_cache(DRAWN)(_timeline)
-
-
-def _is_short(line: Timeline) -> bool:
-    return len(line.rows) <= FEW_ROWS and sum(len(request.shape) for request in line.sent) <= BRIEF
 
 
 def _of_message(said: Mapping[str, Any]) -> dict[str, Any]:

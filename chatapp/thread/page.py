@@ -28,6 +28,7 @@ from ..store import (
     load_items_of,
     load_message_rows,
 )
+from ..store.database.worded import Worded
 from ..store.models import LIVE, Conversation, Message
 from ..store.places import load_siblings
 from ..tools import Tool
@@ -196,6 +197,33 @@ def load_version(pk: UUID, viewer: Viewer) -> str:
     row = Message.objects.only("attempt", "next_seq", "status").get(pk=pk)
     known, _ = viewer.known(row, ())
     return version_of(row) if known is row else load_message(pk, viewer).version
+
+
+@dataclass(frozen=True, slots=True)
+class End:
+    """What a page is told of its last message while nothing of it has to be drawn."""
+
+    role: str
+    status: str
+    version: str
+
+
+_END = Worded(
+    lambda pk, conversation: Message.objects.filter(pk=pk, conversation=conversation, deletion=None).only(
+        "role", "attempt", "next_seq", "status"
+    ),
+    UUID,
+    UUID,
+)
+
+
+def load_end(pk: UUID, conversation: UUID, viewer: Viewer) -> End | None:
+    """As `load_version` reads it; None where it is not there any more."""
+    row: Message | None = _END.first(pk, conversation)
+    if row is None:
+        return None
+    known, _ = viewer.known(row, ())
+    return End(row.role, known.status, version_of(row) if known is row else load_message(pk, viewer).version)
 
 
 def load_messages(pks: Sequence[UUID], viewer: Viewer) -> list[ShownMessage]:

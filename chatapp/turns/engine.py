@@ -26,19 +26,19 @@ from ..providers.configured import Catalog
 from ..providers.local.provider import LocalProvider
 from ..store import Answers, AskedFor, Branch, Refused, Started, in_thread
 from ..store.database.threads import on_its_loop, refuse_late
-from ..store.models import Conversation, Message
+from ..store.models import Conversation
 from ..tools import TOOLS, Tool
 from ..tools.at_hand import ToolsAtHand
+from .edges import MakeEdges
 from .heartbeat import BEAT_SECONDS, HeartbeatThread
 from .keep.keeper import Keeper
-from .live import Live, MemoryLive
 from .locks import ProcessLock
 from .loop import World
-from .notices import MemoryNotices, Notices
+from .neighbours.edges import edges as neighbours
+from .notices import Notice
 from .parts import PARTS, EnginePart
 from .purging import keep_purging
 from .resting import keep_resting
-from .runner import EmbeddedRunner
 from .title_from_model import Titles
 
 # What was stopped is stored before it goes on.
@@ -55,6 +55,8 @@ def _asked_by_coroutine(
     write: Callable[Concatenate[Engine, P], S],
 ) -> Callable[Concatenate[Engine, P], Coroutine[Any, Any, S]]:
     async def asked(self: Engine, /, *args: P.args, **asked: P.kwargs) -> S:
+        if not self.runner.queues_for:
+            return await in_thread(write)(self, *args, **asked)
         started, branch = await in_thread(_with_branch)(write, self, *args, **asked)
         if isinstance(started, Started):
             await self.runner.begin(started.claim, branch=branch)
@@ -74,13 +76,14 @@ class Engine:
         replay_turns: int | None = None,
         titles: bool = False,
         beat: float = BEAT_SECONDS,
+        edges: MakeEdges = neighbours,
         **limits: Any,
     ) -> None:
         self.catalog, self.tools = catalog, ToolsAtHand(tools)
         self._parts = [make(catalog, self.tools) for make in PARTS]
-        self.live: Live = MemoryLive()
-        self.notices: Notices = MemoryNotices()
         lock = ProcessLock(folder / "run")
+        made = edges(folder / "run", lock.name)
+        self.live, self.notices = made.live, made.notices
         self.keeper = Keeper(folder / "run")
         world = World(
             catalog=catalog,
@@ -92,7 +95,9 @@ class Engine:
             replay_turns=replay_turns,
             **limits,
         )
-        self.runner = EmbeddedRunner(world, lock, HeartbeatThread(lock.name, every=beat))
+        self.runner = made.runner(world, lock, HeartbeatThread(lock.name, every=beat))
+        self.notices.delivered.append(self._look_up)
+        self.notices.heard.append(self.runner.hear)
         self.titles, self._finds_titles = Titles(catalog), titles
         self._beside: list[asyncio.Task[None]] = []
 
@@ -103,6 +108,10 @@ class Engine:
     async def _refresh(self) -> None:
         for part in self._parts:
             await part.refresh()
+
+    def _look_up(self, notice: Notice) -> None:
+        if notice.message:
+            self.live.look_up(notice.message)
 
     async def default_model(self, *, soon: bool = False) -> str:
         """What is asked when nobody chose. `soon`: for a page."""
@@ -116,6 +125,7 @@ class Engine:
     async def start(self) -> None:
         """Goes on with what a dead process left, now and from time to time. Calling it again does nothing."""
         if not self._beside:
+            self.notices.begin()
             await self.load()
             works = [
                 self.runner.keep_recovering(),
@@ -133,6 +143,8 @@ class Engine:
         """What one of those below writes, and its turn, for the thread of a page, which has a connection to the database already. The
         turn begins soon, and nobody waits for it."""
         refuse_late()
+        if not self.runner.queues_for:
+            return write(*args, **asked)
         started, branch = _with_branch(write, *args, **asked)
         if isinstance(started, Started):
             on_its_loop(self.runner.begin, started.claim, branch=branch)
@@ -204,7 +216,9 @@ class Engine:
         """Somebody's word about calls that wait for it; Refused where it comes too late."""
         fingerprints = {name: tool.fingerprint for name, tool in self.tools.items()}
         deciding = in_thread(store.decide)
-        going_on = await deciding(answer, answers, by=by, fingerprints=fingerprints, runner=self.runner.name)
+        going_on = await deciding(
+            answer, answers, by=by, fingerprints=fingerprints, runner=self.runner.queues_for
+        )
         for turn in going_on:
             await self.runner.start(turn)
 
@@ -213,8 +227,8 @@ class Engine:
         return AskedFor(
             model=model,
             effort=effort,
-            runner=self.runner.name,
-            claimed=True,
+            runner=self.runner.queues_for,
+            claimed=bool(self.runner.queues_for),
             submission=submission,
             sent_from=sent_from,
         )
@@ -233,7 +247,7 @@ class Engine:
         """Continue, or Retry where nothing was kept: in the same message."""
         if not await self.keeper.stands(answer, within=SAVED_SECONDS):
             raise Refused(STILL_SAVING)
-        if not await in_thread(store.requeue)(answer, runner=self.runner.name):
+        if not await in_thread(store.requeue)(answer, runner=self.runner.queues_for):
             return False
         await self.runner.start(answer)
         return True
@@ -246,7 +260,7 @@ class Engine:
         async with self.runner.stopping(answer) as attempt:
             seen = await self.live.seen(answer)
             if attempt is None:
-                attempt = await in_thread(_attempt)(answer)
+                attempt = await in_thread(store.attempt_at)(answer)
             if attempt is None:
                 return False
             return await self.keeper.stop(answer, seen, attempt=attempt, by=by)
@@ -259,6 +273,8 @@ class Engine:
         await self.keeper.close()
         for part in self._parts:
             await part.close()
+        await self.live.end()
+        await self.notices.end()
         await close_connections()
 
 
@@ -273,10 +289,6 @@ def _with_branch(write: Callable[P, S], *args: P.args, **asked: P.kwargs) -> tup
         return started, None
 
 
-def _attempt(answer: UUID) -> int | None:
-    return Message.objects.filter(pk=answer).values_list("attempt", flat=True).first()
-
-
 @cache
 def engine() -> Engine:
     """The one of this process, as the settings have it."""
@@ -286,7 +298,14 @@ def engine() -> Engine:
         folder=Path(settings.DATA_DIR),
         replay_turns=settings.REPLAY_TURNS,
         titles=settings.MODEL_TITLES,
+        edges=_many() if settings.REDIS_URL else neighbours,
     )
+
+
+def _many() -> MakeEdges:
+    from .scale.edges import edges
+
+    return edges
 
 
 def _local() -> list[LocalProvider]:

@@ -50,6 +50,11 @@ class ProcessLock:
             _remove_if_free(path)
 
 
+def is_anybody_here(folder: Path) -> bool:
+    """Whether any process of this folder lives."""
+    return not all(_is_free(path) for path in folder.glob(f"{'[0-9a-f]' * len(uuid4().hex)}.lock"))
+
+
 def folder_id(folder: Path) -> str:
     """Made once. A copy of the folder is another folder, so the id says which file it was written into."""
     path = folder / FOLDER_ID

@@ -147,9 +147,14 @@ class _Loop:
 
     async def _branch(self) -> Branch:
         """What was read with the question serves its first round."""
-        branch, self.branch = self.branch, None
-        loading = self.world.keeper.patiently(in_thread(store.load_branch))
-        return branch or await loading(self.turn.claim.message, of=self.of)
+        claim, branch, self.branch = self.turn.claim, self.branch, None
+        if branch is None:
+            loading = self.world.keeper.patiently(in_thread(store.load_branch))
+            branch = await loading(claim.message, of=self.of)
+        # What somebody else took over, and may have answered, is not asked for again.
+        if branch.leaf.attempt != claim.attempt:
+            raise Fenced
+        return branch
 
     def _may_call(self, branch: Branch, number: int) -> bool:
         """Rounds, time and what the calls gave, counted since the answer was last told to go on."""

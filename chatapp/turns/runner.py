@@ -16,11 +16,13 @@ from django.db import Error
 
 from .. import store
 from ..store import Branch, Claim, Fenced, LiveTurn, in_thread, in_writer
+from ..store.changes import turn_lost
 from ..store.models import Message, Status
 from .heartbeat import HeartbeatThread
 from .keep.keeper import PASSING, Keeper
 from .locks import ProcessLock
 from .loop import World, run_turn
+from .notices import Notice
 
 log = logging.getLogger(__name__)
 
@@ -36,6 +38,10 @@ class Runner(Protocol):
 
     @property
     def name(self) -> str: ...
+
+    @property
+    def queues_for(self) -> str:
+        """The name that turns bear which are made here; none where whoever comes to them first may claim them."""
 
     async def begin(self, claim: Claim, *, branch: Branch | None = None) -> None:
         """The turn begins that was claimed for this process when it was made. `branch`: what it follows, where that is read."""
@@ -57,10 +63,15 @@ class EmbeddedRunner:
         # The newest attempt at each turn that this process has claimed, or is about to.
         self._attempts: dict[UUID, int] = {}
         self._stopping: Counter[UUID] = Counter()
+        self._looking: set[asyncio.Task[None]] = set()
 
     @property
     def name(self) -> str:
         return self._lock.name
+
+    @property
+    def queues_for(self) -> str:
+        return self.name
 
     def is_gone(self, runner: str) -> bool:
         """Whether that was a process of this folder. Of those elsewhere this knows nothing."""
@@ -105,6 +116,26 @@ class EmbeddedRunner:
             if not self._stopping[message]:
                 del self._stopping[message]
 
+    def hear(self, notice: Notice) -> None:
+        """Somebody elsewhere ended a turn that runs here, or took it over, it seems."""
+        if notice.what in ("turn began", "turn ended") and notice.message in self._tasks:
+            self._look_beside(self._fall_silent(notice.message))
+
+    def _look_beside(self, work: Coroutine[Any, Any, None]) -> None:
+        looking = asyncio.create_task(work, context=contextvars.Context())
+        self._looking.add(looking)
+        looking.add_done_callback(self._looking.discard)
+
+    async def _fall_silent(self, message: UUID) -> None:
+        try:
+            attempt = await in_thread(store.attempt_at)(message)
+        except Error:
+            # The next write finds out.
+            return
+        if attempt is None or attempt > self._attempts.get(message, attempt):
+            for task in self._tasks.get(message, ()):
+                task.cancel()
+
     async def wait(self, message: UUID) -> None:
         """Until the turn's work here has ended, however it ended."""
         tasks = self._tasks.get(message)
@@ -113,7 +144,7 @@ class EmbeddedRunner:
 
     async def close(self) -> None:
         """Cancels what runs; the rows stay as they are, and the next process goes on from them."""
-        tasks = [task for group in self._tasks.values() for task in group]
+        tasks = [*self._looking, *(task for group in self._tasks.values() for task in group)]
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
@@ -175,12 +206,21 @@ class EmbeddedRunner:
         return self._lock.is_free(turn.runner) or turn.id in silent
 
     async def _take_over(self, turn: LiveTurn) -> None:
-        if turn.tries >= TRIES or turn.untouched is None or turn.untouched > TOO_OLD:
+        goes_on = turn.tries < TRIES and turn.untouched is not None and turn.untouched <= TOO_OLD
+        if goes_on and not turn.runner:
+            # Nobody had begun it: only what was to wake somebody may be lost.
+            await self._go_on(turn)
+            return
+        await in_thread(turn_lost.send_robust)(sender=None, turn=turn, goes_on=goes_on)
+        if not goes_on:
             await in_writer(store.interrupt)(turn.id, attempt=turn.attempt)
             log.warning("turn %s is interrupted after %s tries", turn.id, turn.tries)
         else:
             log.info("turn %s attempt %s is taken over", turn.id, turn.attempt)
-            await self.start(turn.id, seen=turn.attempt)
+            await self._go_on(turn)
+
+    async def _go_on(self, turn: LiveTurn) -> None:
+        await self.start(turn.id, seen=turn.attempt)
 
 
 def _is_just_made(turn: LiveTurn) -> bool:

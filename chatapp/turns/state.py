@@ -82,14 +82,11 @@ class TurnState:
         """Returns when it stands: nothing goes on before that."""
         write = Write(name=name, claim=self.claim, has_draft=self._has_draft, **what)
         self._is_ending = self._is_ending or write.is_end
-        writing = asyncio.ensure_future(self._keeper.write(write))
-        try:
-            done, _ = await asyncio.wait({writing}, timeout=CALM_SECONDS)
-            if not done:
-                self.publish(Saving(SAVING))
-            await writing
-        finally:
-            writing.cancel()
+        writing = self._keeper.begin(write)
+        done, _ = await asyncio.wait({writing}, timeout=CALM_SECONDS)
+        if not done:
+            self.publish(Saving(SAVING))
+        await asyncio.shield(writing)
 
     def measured(self, keys: list[str], facts: dict[str, Any] | None = None) -> Measured:
         at = self.elapsed()

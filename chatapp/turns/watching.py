@@ -49,16 +49,20 @@ async def watch(
             async for said in live.read((message, attempt), after, hear):
                 after = said[-1].n
                 yield News(attempt, said)
-            if ended := _told_of_end(told, message, attempt):
-                yield News(attempt, [], ended)
+            ended = _told_of_end(told, message, attempt)
+            if ended is None:
+                row = await in_thread(_row)(message)
+            if ended or row.status not in AT_WORK or keeper.is_stopped(message):
+                said = await live.last_words((message, attempt), after)
+                if said or ended:
+                    yield News(attempt, said, ended)
+                if row.attempt > attempt and (said := await live.last_words((message, row.attempt), 0)):
+                    yield News(row.attempt, said)
                 return
-            row = await in_thread(_row)(message)
             if row.attempt != attempt:
                 attempt, after = row.attempt, 0
-            elif row.status in AT_WORK and not keeper.is_stopped(message):
-                await _first(told.get(), live.opened((message, attempt)), within=look)
             else:
-                return
+                await _first(told.get(), live.opened((message, attempt)), within=look)
 
 
 def _told_of_end(told: asyncio.Queue[Notice], message: UUID, attempt: int) -> Ended | None:

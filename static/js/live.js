@@ -124,8 +124,9 @@ const operations = {
   row(html, moved) {
     const old = byId(parsed(html)[0].id);
     const first = document.querySelector("#conversations section li");
-    old && !(moved && old !== first) ? operations.put(html) : byId("conversations")?.dispatchEvent(new Event("relist"));
+    old && !(moved && old !== first) ? operations.put(html) : operations.relist();
   },
+  relist: () => byId("conversations")?.dispatchEvent(new Event("relist")),
   text(id, more) {
     const body = byId(id);
     if (!body) return;
@@ -250,8 +251,8 @@ function address() {
   const page = thread();
   const base = `${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/ws/`;
   if (!page) return base;
-  const { conversation, leaf = "", version = "" } = page.dataset;
-  return `${base}c/${conversation}/?${new URLSearchParams({ leaf, version })}`;
+  const { conversation, leaf = "", version = "", along } = page.dataset;
+  return `${base}c/${conversation}/?${new URLSearchParams({ leaf, version, ...(along && { along }) })}`;
 }
 
 function connect() {

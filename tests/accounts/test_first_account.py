@@ -164,7 +164,7 @@ def test_only_the_owner_goes_on_with_what_was_asked_from_a_terminal():
 def test_an_empty_server_says_what_to_do(page):
     text = Client().get(f"/accounts/{page}/", headers={"host": "testserver"}).text
     assert "Nobody has an account here yet" in text and "whoever runs this server" in text
-    assert ("./start" in text) == (page == "signup")
+    assert ("on its terminal when it starts" in text) == (page == "signup")
 
 
 def test_an_empty_server_leads_to_its_first_account():

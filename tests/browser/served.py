@@ -26,10 +26,12 @@ LISTENS = "Thoughtline is at "
 class Served:
     """`url` ends with a slash. `checkout`: whose code is served."""
 
+    LISTENS = LISTENS
+
     def __init__(self, folder: Path, *, checkout: Path = ROOT, **environment: str) -> None:
         self.url, self._checkout = "", checkout
         self._environment = _clean() | {"DATA_DIR": str(folder)} | environment
-        self._port = _free_port()
+        self.port = _free_port()
         self._log = folder / "server.log"
         self._read = 0
         self._numbers = count(1)
@@ -39,14 +41,18 @@ class Served:
     def start(self) -> None:
         """Returns when it listens, at the same address each time."""
         with self._log.open("a") as log:
-            self._process = self._run(self.command(self._port), stdout=subprocess.PIPE, stderr=log)
+            self._process = self._run(self.command(self.port), stdout=subprocess.PIPE, stderr=log)
         assert self._process.stdout
         first = self._process.stdout.readline()
-        assert first.startswith(LISTENS), first + self._log.read_text()
-        self.url = first.removeprefix(LISTENS).strip()
+        assert first.startswith(self.LISTENS), first + self._log.read_text()
+        self.url = first.removeprefix(self.LISTENS).strip()
 
     def command(self, port: int) -> list[str]:
         return [sys.executable, "manage.py", "serve", "--port", str(port)]
+
+    def manage(self, *words: str) -> None:
+        command = [sys.executable, "manage.py", *words]
+        subprocess.run(command, cwd=self._checkout, env=self._environment, check=True)
 
     def kill(self) -> None:
         """As the machine's owner would: it has no time to say goodbye."""
@@ -97,7 +103,11 @@ class Served:
 def _clean() -> dict[str, str]:
     """What this machine has set for the product must not change what is seen."""
     kept = {name: value for name, value in os.environ.items() if name not in settings_in_readme()}
-    return kept | {"LOCAL_MODEL": "0", "MODEL_TITLES": "0", "DJANGO_SETTINGS_MODULE": "chatapp.settings"}
+    return kept | {
+        "LOCAL_MODEL": "0",
+        "MODEL_TITLES": "0",
+        "DJANGO_SETTINGS_MODULE": "chatapp.settings",
+    }
 
 
 def _reap(process: subprocess.Popen[str]) -> None:

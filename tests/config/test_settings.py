@@ -132,7 +132,7 @@ def test_with_nothing_set_everything_has_a_value(load):
     settings = load()
     assert settings.PROVIDERS == ()
     assert settings.INCOMPLETE_PROVIDERS == []
-    assert settings.DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3"
+    assert settings.DATABASES["default"]["ENGINE"] == "chatapp.config.sqlite"
     assert settings.DATABASES["default"]["OPTIONS"]["transaction_mode"] == "IMMEDIATE"
     assert settings.DATABASES["default"]["OPTIONS"]["timeout"] == 2
     assert settings.DEBUG is False
@@ -209,7 +209,7 @@ def test_only_names_of_keys_can_be_read_as_keys(load):
 
 def test_postgresql_gets_a_pool_and_no_frozen_writers(load):
     pytest.importorskip("psycopg_pool")
-    settings = load(DATABASE_URL="postgres://user:secret@db/name?sslmode=require", REDIS_URL="redis://cache")
+    settings = load(DATABASE_URL="postgres://user:secret@db/name?sslmode=require")
     options = settings.DATABASES["default"]["OPTIONS"]
     assert options["pool"]["max_size"] == 10
     assert options["pool"]["timeout"] < 2
@@ -220,7 +220,16 @@ def test_postgresql_gets_a_pool_and_no_frozen_writers(load):
         5,
     )
     assert options["sslmode"] == "require"
+
+
+def test_many_processes_need_one_secret_key(load):
+    pytest.importorskip("procrastinate")
+    urls = {"DATABASE_URL": "postgres://user:secret@db/name", "REDIS_URL": "redis://cache"}
+    with pytest.raises(Misconfigured, match="SECRET_KEY"):
+        load(**urls)
+    settings = load(**urls, SECRET_KEY="as long as it has to be, and told to nobody at all")
     assert settings.REDIS_URL == "redis://cache"
+    assert "procrastinate.contrib.django" in settings.INSTALLED_APPS
 
 
 def test_the_secret_key_is_made_once_and_for_its_owner_alone(load, tmp_path):
@@ -335,7 +344,7 @@ def test_the_readme_lists_every_setting_and_no_other(load):
 def test_nothing_but_the_settings_reads_the_environment():
     readers = {"chatapp/settings.py"}
     # These hand the environment on to Django or to a child process; they read no setting from it.
-    readers |= {"chatapp/asgi.py"}
+    readers |= {"chatapp/asgi.py", "chatapp/__main__.py", "chatapp/management/backup/moving.py"}
     found = {
         str(file.relative_to(ROOT))
         for file in (ROOT / "chatapp").rglob("*.py")

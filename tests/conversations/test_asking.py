@@ -19,7 +19,7 @@ from tests.support.page import Page, attribute, words
 from tests.support.screen import Screen
 from tests.support.stage import play, until
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.across, pytest.mark.django_db(transaction=True)]
 
 DEMO = "demo:thinker"
 BY_SCRIPT = pytest.mark.parametrize("headers", [{}, HTMX], ids=["browser", "script"])

@@ -16,7 +16,7 @@ from tests.support.shell import Shell
 from tests.support.stage import play
 from tests.support.turns import begun
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.across, pytest.mark.django_db(transaction=True)]
 
 
 def full(person):

@@ -31,7 +31,7 @@ from tests.support.tabs import Tab
 
 from .asking_tools import Panels, Toolbox, furnished, row, send
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.across, pytest.mark.django_db(transaction=True)]
 
 BY_SCRIPT = pytest.mark.parametrize("script", [False, True], ids=["browser", "script"])
 TWO = [send("bob", "call_1"), send("carol", "call_2")]

@@ -17,7 +17,7 @@ from tests.support.stage import play
 
 from .asking_tools import Panels, Toolbox, furnished, row, send
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.across, pytest.mark.django_db(transaction=True)]
 
 BY_SCRIPT = pytest.mark.parametrize("headers", [{}, HTMX], ids=["browser", "script"])
 

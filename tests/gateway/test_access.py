@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from datetime import timedelta
 from typing import Any
+from urllib.parse import unquote
 
 import pytest
 from django.contrib.auth.models import User
@@ -14,11 +15,12 @@ from django.utils import timezone
 from chatapp.gateway.models import ApiKey, KeyRequest, KeyRule, StoredResponse, Who
 from chatapp.gateway.served.routes import ROUTES
 from chatapp.gateway.store import keys
+from chatapp.limits.models import DailyLimit
 from chatapp.store import in_thread
 from tests.support.front import session_of
 from tests.support.stage import play
 
-from .knocking import RESPONSES, THINKER, Knock, asking, key_of, knock, open_house, somewhere
+from .knocking import ASKING, CHAT, RESPONSES, THINKER, Knock, asking, key_of, knock, open_house, somewhere
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -138,6 +140,26 @@ def test_a_dead_key_is_like_one_that_never_was(
     play(story())
 
 
+@pytest.mark.parametrize("dead", [revoked, expired, of_somebody_deactivated, of_somebody_who_may_have_none])
+@pytest.mark.parametrize("path", ASKING)
+def test_a_key_that_was_seen_alive_is_told_nothing_but_that_it_is_dead(
+    alice: User, path: str, dead: Callable[[User, str], Awaitable[str]]
+) -> None:
+    async def story() -> None:
+        async with open_house():
+            secret = await key_of(alice)
+            assert (await knock("POST", path, asking(path), key=secret)).status == 200
+            await dead(alice, secret)
+            await in_thread(DailyLimit.objects.create)(who="everybody", turns=0)
+            wrong = [b"{", asking(path, "nobody:gone"), asking(path, temperature="hot")]
+            wrong += [asking(path, previous_response_id="resp_" + "0" * 26)] if path == RESPONSES else []
+            for body in (*wrong, asking(path)):
+                refused = await knock("POST", path, body, key=secret, here=somewhere())
+                assert refused.status == 401 and "opens nothing" in refused.error["message"]
+
+    play(story())
+
+
 @each_way
 def test_a_key_opens_every_address_by_either_header_and_one_that_manages_opens_no_more(
     alice: User, dana: User, path: str, method: str
@@ -214,6 +236,36 @@ def test_a_key_lists_and_asks_the_models_that_it_may_alone(alice: User) -> None:
                 refused = await knock("POST", path, asking(path), key=secret)
                 assert refused.status == 404 and "may not ask" in refused.error["message"]
             assert not await in_thread(KeyRequest.objects.exists)()
+
+    play(story())
+
+
+@pytest.mark.parametrize("name", ["demo:talker", "demo/talker", "demo%2Ftalker", "talker", "gpt-4"])
+def test_a_model_is_shown_by_every_name_by_which_it_can_be_asked(alice: User, name: str) -> None:
+    async def story() -> None:
+        async with open_house():
+            secret = await key_of(alice, models=["demo:talker"], names={"gpt-4": "demo:talker"})
+            for headers in ({}, {"anthropic-version": "2023-06-01"}):
+                shown = await knock("GET", f"/v1/models/{name}", key=secret, headers=headers)
+                assert shown.status == 200 and shown.json()["id"] == unquote(name)
+            asked = await knock("POST", CHAT, asking(CHAT, unquote(name)), key=secret)
+            assert asked.status == 200
+
+    play(story())
+
+
+@pytest.mark.parametrize("path", ASKING)
+@pytest.mark.parametrize("unnamed", [{}, {"model": ""}, {"model": None}])
+def test_whoever_names_no_model_is_answered_by_the_one_of_the_key(
+    alice: User, path: str, unnamed: dict[str, Any]
+) -> None:
+    async def story() -> None:
+        async with open_house():
+            secret = await key_of(alice, default_model="demo:talker")
+            body = asking(path)
+            del body["model"]
+            answer = await knock("POST", path, body | unnamed, key=secret)
+            assert answer.status == 200 and answer.json()["model"] == "demo:talker"
 
     play(story())
 

@@ -66,6 +66,7 @@ BODIES: dict[str, bytes] = {
     "compressed": gzip.compress(b'{"model": "demo:thinker"}'),
     "the end of a request": b'"messages": []}',
 }
+NOTHING_YET = ("many names",)
 # What stands in place of a value.
 VALUES: dict[str, str] = {
     "a lone surrogate": '"\\ud800"',
@@ -102,10 +103,12 @@ def test_a_body_that_makes_no_sense_is_refused(alice: User, path: str) -> None:
     async def story() -> None:
         async with open_house():
             secret = await key_of(alice)
-            for body in BODIES.values():
+            for name, body in BODIES.items():
+                # A request that holds nothing yet may be counted.
+                may_be_counted = path.endswith("/input_tokens") and name in NOTHING_YET
                 for kind in ("application/json", "text/plain; charset=utf-16", "multipart/form-data", ""):
                     answer = await knock("POST", path, body, key=secret, headers={"content-type": kind})
-                    assert await refused_or_done(answer)
+                    assert await refused_or_done(answer) or may_be_counted
             assert await in_thread(left)() == (0, 0)
 
     play(story())
@@ -277,7 +280,7 @@ def test_addresses_may_end_with_a_slash_and_queries_may_say_anything(alice: User
     [
         ("demo:thinker", 200),
         ("demo%3Athinker", 200),
-        ("demo%2fthinker", 404),
+        ("demo%2fthinker", 200),
         ("demo%253Athinker", 404),
         ("%00", 404),
         ("%0d%0ax-evil:%201", 404),
@@ -427,3 +430,19 @@ def test_metrics_tell_how_many_programs_are_being_answered(alice: User, client: 
 
     play(story())
     assert told() == "thoughtline_programs_live 0"
+
+
+@pytest.mark.parametrize("path", [*ASKING, f"{RESPONSES}/compact", f"{MESSAGES}/count_tokens"])
+def test_a_compressed_body_is_refused_in_words(alice: User, path: str) -> None:
+    async def story() -> None:
+        async with open_house():
+            headers = {"content-encoding": "gzip"}
+            body = gzip.compress(encoded(asking(path)))
+            refused = await knock("POST", path, body, key=await key_of(alice), headers=headers)
+            assert refused.status == 415 and "compressed (gzip)" in refused.error["message"]
+            plain = {"content-encoding": "identity"}
+            assert (
+                await knock("POST", path, asking(path), key=await key_of(alice), headers=plain)
+            ).status == 200
+
+    play(story())

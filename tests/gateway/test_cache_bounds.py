@@ -17,7 +17,7 @@ from chatapp.core.items import Item, Kind
 from chatapp.gateway.cache.part import KeptThoughts
 from chatapp.gateway.models import KeptCleared, KeptResponse, ReplayDay, StoredResponse
 from chatapp.gateway.replay.kept import MOST, MOST_BYTES, KeptAnswer, Memory, ModelScope
-from chatapp.gateway.store import kept, purging, replays
+from chatapp.gateway.store import kept, purging, replays, stored
 from chatapp.gateway.store.keys import KeyChoices, create_key
 from chatapp.gateway.store.replays import Replayed, count_replayed
 from chatapp.insight.store.sums import day_of
@@ -242,3 +242,28 @@ def _only(number: int) -> Any:
         return len(kept.memory) == number
 
     return look
+
+
+@pytest.mark.django_db(transaction=True)
+def test_of_the_responses_of_one_owner_the_newest_stay(alice, bob, monkeypatch):
+    monkeypatch.setattr(purging, "MOST_STORED", 10_000)
+    monkeypatch.setattr(purging, "MOST_RESPONSES", 10)
+    key, other = (create_key(person, KeyChoices(name="k"))[0] for person in (alice, bob))
+
+    def store(n: int, owner: User, of: Any, words: str) -> None:
+        secret = f"{n:026}"
+        stored.store_response(secret, owner=owner.pk, key=of.pk, previous="", input=[words], response={})
+
+    for n in range(8):
+        store(n, alice, key, "a" * 4_000)
+    for n in range(8, 11):
+        store(n, bob, other, "b" * 100)
+    purging.purge_kept([])
+    left = set(StoredResponse.objects.values_list("secret", flat=True))
+    assert left == {f"{n:026}" for n in (6, 7, 8, 9, 10)}
+    # Very many small ones count too.
+    for n in range(11, 25):
+        store(n, bob, other, "b")
+    monkeypatch.setattr(purging, "TRIMMED_EACH_SIGNS", 1)
+    purging.trim_grown()
+    assert StoredResponse.objects.filter(owner=bob).count() == 10

@@ -11,10 +11,11 @@ from django.test.html import Element
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from chatapp.gateway.cache.page import in_bytes, lasted
 from chatapp.gateway.models import KeptLook, KeptResponse, ReplayDay
 from chatapp.gateway.store import kept
 from chatapp.insight.store.sums import day_of
+from chatapp.pages.words.amounts import in_bytes
+from chatapp.pages.words.moments import lasted
 from tests.gateway.program import program, restarted, served, user
 from tests.gateway.test_cache_api import rows
 from tests.support.front import visitor

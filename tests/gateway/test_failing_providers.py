@@ -15,7 +15,7 @@ from tests.support.stage import play
 
 from .knocking import ASKING, MESSAGES, RESPONSES, Json, Knock, asking, frames, key_of, knock, open_house
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.across, pytest.mark.django_db(transaction=True)]
 THREE = [line for line in LINES if line.provider in ("openai", "anthropic", "deepseek")]
 each_door = pytest.mark.parametrize("path", ASKING)
 each_wire = pytest.mark.parametrize("line", THREE, ids=str)

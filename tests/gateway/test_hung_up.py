@@ -23,7 +23,7 @@ from tests.support.stage import ScriptedProvider, play, until
 
 from .knocking import ASKING, CHAT, RESPONSES, Knock, asking, key_of, knock, open_house
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.across, pytest.mark.django_db(transaction=True)]
 WORDS = "Because it is so."
 each_door = pytest.mark.parametrize("path", ASKING)
 
@@ -151,7 +151,10 @@ def test_whoever_goes_while_the_database_is_asked_leaves_no_request_behind(alice
     play(story())
 
 
-@pytest.mark.parametrize("path", [*ASKING, f"{RESPONSES}/compact", "/v1/messages/count_tokens", "/v1/models"])
+@pytest.mark.parametrize(
+    "path",
+    [*ASKING, f"{RESPONSES}/compact", f"{RESPONSES}/input_tokens", "/v1/messages/count_tokens", "/v1/models"],
+)
 def test_at_whatever_moment_somebody_goes_nothing_is_left(alice: User, path: str) -> None:
     async def story() -> None:
         async with open_house():

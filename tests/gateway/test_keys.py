@@ -84,6 +84,14 @@ def test_what_was_revoked_opens_nothing_from_then_on_and_stays_revoked(alice, bo
     assert ApiKey.objects.get(pk=row.pk).revoked_at == when
 
 
+def test_of_however_many_keys_those_are_told_that_open_something(alice):
+    made = [keys.create_key(alice, KeyChoices(name="Editor"))[0].pk for _ in range(2 * keys.TOGETHER + 3)]
+    gone = made[:: keys.TOGETHER]
+    keys.revoke_any(gone)
+    assert keys.valid_keys(made) == {*made} - {*gone}
+    assert keys.valid_keys(gone) == keys.valid_keys([]) == set()
+
+
 def test_after_its_last_day_it_opens_nothing(alice):
     row, secret = made(alice, expires_at=timezone.now() + timedelta(hours=1))
     assert is_found(secret)

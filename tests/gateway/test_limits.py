@@ -12,11 +12,12 @@ from chatapp.gateway.models import ApiKey, KeyDay, KeyRequest
 from chatapp.gateway.served import serving
 from chatapp.gateway.store import requests
 from chatapp.gateway.store.keys import find_key
-from chatapp.gateway.store.standing import MOST_OF_KEY
+from chatapp.gateway.store.standing import MOST_OF_KEY, MOST_OF_PERSON
 from chatapp.limits.models import DailyLimit
 from chatapp.pages.door.open_sockets import Rate
 from chatapp.store import in_thread
 from tests.support.faults import locked, short_patience
+from tests.support.readme import README
 from tests.support.stage import play
 
 from .knocking import (
@@ -106,13 +107,27 @@ def test_a_keys_own_limit_is_its_own(alice: User, path: str, own: dict[str, int]
     play(story())
 
 
+def test_whoever_is_no_administrator_any_more_has_their_limit_no_more(dana: User) -> None:
+    async def story() -> None:
+        async with open_house():
+            await in_thread(DailyLimit.objects.create)(who="administrators", turns=9)
+            await in_thread(DailyLimit.objects.create)(who="everybody", turns=1)
+            secret = await key_of(dana)
+            for _ in range(2):
+                assert (await knock("POST", CHAT, asking(CHAT), key=secret)).status == 200
+            await in_thread(User.objects.filter(pk=dana.pk).update)(is_staff=False)
+            await refused(CHAT, secret)
+
+    play(story())
+
+
 def test_what_asks_no_model_is_free_of_the_day(alice: User) -> None:
     async def story() -> None:
         async with open_house():
             secret = await key_of(alice, turns=1)
             assert (await knock("POST", CHAT, asking(CHAT), key=secret)).status == 200
-            count = f"{MESSAGES}/count_tokens"
-            assert (await knock("POST", count, asking(count), key=secret)).status == 200
+            for count in (f"{MESSAGES}/count_tokens", f"{RESPONSES}/input_tokens"):
+                assert (await knock("POST", count, asking(count), key=secret)).status == 200
             assert (await knock("GET", "/v1/models", key=secret)).status == 200
 
     play(story())
@@ -204,3 +219,7 @@ def test_what_was_refused_was_never_used(alice: User) -> None:
             assert used is None and await in_thread(counted)() == 0
 
     play(story())
+
+
+def test_the_readme_tells_how_many_at_once() -> None:
+    assert f" {MOST_OF_KEY} of a key and {MOST_OF_PERSON} of all keys of a person " in README.read_text()

@@ -19,6 +19,7 @@ from chatapp.gateway.described.page import PAGE  # noqa: E402
 from chatapp.gateway.doors import chat, messages, responses  # noqa: E402
 from chatapp.gateway.doors.door import Door, Wrong  # noqa: E402
 from chatapp.gateway.doors.responses.compacting import read_compacting  # noqa: E402
+from chatapp.gateway.doors.responses.reading import read_counted  # noqa: E402
 from chatapp.gateway.served.routes import ROUTES  # noqa: E402
 from tests.providers.fuzz import places  # noqa: E402
 from tests.support.stage import play  # noqa: E402
@@ -77,6 +78,7 @@ TAKEN: Mapping[str, tuple[Any, Json]] = {
     "CountRequest": (messages.DOOR.read, MESSAGES),
     "ResponseRequest": (responses.DOOR.read, RESPONSES_BODY),
     "CompactRequest": (read_compacting, RESPONSES_BODY),
+    "CountInputRequest": (read_counted, RESPONSES_BODY),
 }
 each_body = pytest.mark.parametrize("name", TAKEN)
 
@@ -179,6 +181,7 @@ def test_answers_are_what_the_page_says(alice: User) -> None:
             await come("/v1/responses/{id}", "DELETE", made["id"])
             await come("/v1/responses/{id}", "GET", made["id"])
             await come("/v1/responses/compact")
+            await come("/v1/responses/input_tokens")
             await come("/v1/chat/completions")
             await come("/v1/messages")
             await come("/v1/messages/count_tokens")

@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator
 from datetime import timedelta
 from typing import Any
 
+import httpx
 import pytest
 from django.utils import timezone
 
@@ -22,9 +23,11 @@ from chatapp.providers.base import Ask, ProviderError, Trouble
 from chatapp.store import Refused, in_thread, load_items, verify_log
 from chatapp.store.models import Conversation, Message
 from tests.gateway.asking import Program, over, played, program_of
+from tests.gateway.program import thoughts_sent
+from tests.support import stage
 from tests.support.script import call, response, text, thought
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.across, pytest.mark.django_db(transaction=True)]
 
 CALLS = response(thought("I look first."), call("shell", '{"command": "ls"}'))
 WORDS = response(thought("So that is it."), text("It is fixed."))
@@ -56,6 +59,33 @@ def tree(found: list[Message]) -> list[tuple[int | None, str, str]]:
 
 
 @played
+async def test_a_thought_that_its_program_wants_omitted_is_seen_on_its_page_and_goes_back(alice):
+    program = await recorder(alice)
+    told: list[dict[str, Any]] = [{"role": "user", "content": "Fix the test."}]
+    tool = {"name": "shell", "input_schema": {"type": "object"}}
+    hidden = {"thinking": {"type": "adaptive", "display": "omitted"}, "tools": [tool]}
+
+    async def ask() -> list[dict[str, Any]]:
+        body = {"model": "scripted:model", "max_tokens": 5000, "messages": told, **hidden}
+        content: list[dict[str, Any]] = (await program.http.post("/v1/messages", json=body)).json()["content"]
+        told.append({"role": "assistant", "content": content})
+        return content
+
+    async with over(CALLS, WORDS) as (_, provider):
+        unread, called = await ask()
+        result = {"type": "tool_result", "tool_use_id": called["id"], "content": "models.py"}
+        told.append({"role": "user", "content": [result]})
+        unread_too, words = await ask()
+    assert unread["thinking"] == unread_too["thinking"] == "" and words["text"] == "It is fixed."
+    assert thoughts_sent(provider.asked[1]) == ["I look first."]
+    _, answer = await rows()
+    assert [words for kind, words in await said(answer) if kind == Kind.REASONING] == [
+        "I look first.",
+        "So that is it.",
+    ]
+
+
+@played
 async def test_a_run_is_one_answer_with_its_calls_and_what_they_gave(alice):
     program = await recorder(alice)
     async with over(CALLS, WORDS):
@@ -77,6 +107,27 @@ async def test_a_run_is_one_answer_with_its_calls_and_what_they_gave(alice):
     conversation = await in_thread(Conversation.objects.get)()
     assert (conversation.program, conversation.title) == ("Codex on the laptop", "Fix the test.")
     assert conversation.head_id == answer.pk
+
+
+FIX_IT = {"role": "user", "content": "Fix it."}
+REMINDER = "<system-reminder>\nToday is Friday.\n</system-reminder>\n\n"
+
+
+@pytest.mark.parametrize(
+    "messages",
+    [
+        [{"role": "user", "content": [{"type": "text", "text": text} for text in (REMINDER, "Fix it.")]}],
+        [{"role": "user", "content": REMINDER + "Fix it."}],
+        [FIX_IT, {"role": "system", "content": "Kinds of agents: one that explores."}],
+        [{"role": "user", "content": "# AGENTS.md"}, {"role": "user", "content": REMINDER}, FIX_IT],
+    ],
+)
+@played
+async def test_a_run_is_called_by_what_its_person_asked(alice, messages):
+    program = await recorder(alice)
+    async with over(WORDS):
+        await program.ask(messages=messages)
+        assert (await in_thread(Conversation.objects.get)()).title == "Fix it."
 
 
 @played
@@ -199,8 +250,26 @@ async def test_what_waits_while_the_program_asks_elsewhere_never_came(alice):
         del program.told[2:]
         await program.say("Three?")
         found = await rows()
-    assert [status for _, _, status in tree(found)] == ["complete"] * 6
+    assert [status for _, _, status in tree(found)] == [*["complete"] * 3, "stopped", *["complete"] * 2]
     assert (Kind.TOOL_RESULT, NEVER_CAME) in await said(found[3])
+    assert found[3].metadata["ended"] == {"reason": "departed"}
+
+
+@played
+async def test_a_question_that_is_asked_again_after_a_run_broke_off_has_an_answer_of_its_own(alice):
+    program = await recorder(alice)
+    async with over(CALLS, BROKEN, WORDS):
+        await program.say("Fix it.")
+        with pytest.raises(httpx.HTTPStatusError):
+            await program.give("models.py")
+        del program.told[1:]
+        await program.ask()
+        found = await rows()
+    assert tree(found)[1:] == [(0, "assistant", "failed"), (0, "assistant", "complete")]
+    assert await said(found[2]) == [
+        (Kind.REASONING, "So that is it."),
+        (Kind.ASSISTANT_MESSAGE, "It is fixed."),
+    ]
 
 
 @played
@@ -212,6 +281,7 @@ async def test_a_question_in_the_place_of_results_ends_what_waited(alice):
         found = await rows()
     assert [parent for parent, *_ in tree(found)] == [None, 0, 1, 2]
     assert (Kind.TOOL_RESULT, NEVER_CAME) in await said(found[1])
+    assert (found[1].status, found[1].metadata["ended"]) == ("stopped", {"reason": "went on"})
 
 
 @played
@@ -286,6 +356,15 @@ async def test_a_first_question_that_was_changed_is_another_root_of_the_same_run
     assert [parent for parent, *_ in tree(found)] == [None, 0, None, 2]
 
 
+TITLE = {
+    "type": "json_schema",
+    "json_schema": {
+        "name": "title",
+        "schema": {"type": "object", "properties": {"title": {"type": "string"}}, "required": ["title"]},
+    },
+}
+
+
 @pytest.mark.parametrize(
     "more",
     [
@@ -294,6 +373,7 @@ async def test_a_first_question_that_was_changed_is_another_root_of_the_same_run
             "messages": [{"role": "system", "content": "Find a title."}, {"role": "user", "content": "x"}],
         },
         {"tools": [], "max_tokens": 1},
+        {"tools": [], "response_format": TITLE},
     ],
 )
 @played
@@ -340,7 +420,7 @@ async def test_what_nobody_came_back_for_has_ended_a_day_later(alice):
         assert await in_thread(end_forgotten)(timezone.now()) == 0
         assert await in_thread(end_forgotten)(timezone.now() + timedelta(hours=25)) == 1
         found = await rows()
-    assert found[1].status == "complete"
+    assert (found[1].status, found[1].metadata["ended"]) == ("stopped", {"reason": "forgotten"})
     assert (Kind.TOOL_RESULT, NEVER_CAME) in await said(found[1])
 
 
@@ -372,6 +452,7 @@ async def test_nobody_else_writes_into_a_run(alice):
         assert not await engine.go_on(answer.pk)
 
 
+@pytest.mark.one_process("its model is known only to the process that is asked.")
 @played
 async def test_a_fork_of_a_run_goes_on_in_the_chat(alice):
     program = await recorder(alice)
@@ -383,7 +464,7 @@ async def test_a_fork_of_a_run_goes_on_in_the_chat(alice):
         assert forked.conversation.program == ""
         asked = {"author": alice, "model": "scripted:model", "parent": forked.copies[answer.pk]}
         started = await engine.ask(forked.conversation.pk, "And now?", **asked)
-        await engine.runner.wait(started.answer)
+        await stage.ended(engine, started.answer)
         await rows()
     assert provider.asked[2].history.replayed == 2
 

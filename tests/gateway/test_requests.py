@@ -121,6 +121,9 @@ def test_it_takes_few_statements(alice):
     assert once() == (6 if sqlite else 7, 6)
     DailyLimit.objects.all().delete()
     assert once() == (4 if sqlite else 5, 6)
+    with CaptureQueriesContext(connection) as asked:
+        assert keys.seen_key(secret)
+    assert not asked.captured_queries
 
 
 def _own(asked: Any) -> list[str]:

@@ -13,9 +13,9 @@ from channels.testing import WebsocketCommunicator
 from django.contrib.auth.models import User
 from django.utils import timezone
 
+from chatapp.gateway.asking import under_way
 from chatapp.gateway.models import ApiKey, KeyRequest, KeyRule, StoredResponse
 from chatapp.gateway.part import WatchedKeys
-from chatapp.gateway.served import under_way
 from chatapp.gateway.served.routes import responding_socket
 from chatapp.gateway.store import purging
 from chatapp.gateway.store.keys import revoke_any, revoke_key

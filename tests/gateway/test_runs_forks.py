@@ -12,6 +12,7 @@ from chatapp.insight.models import PersonDay
 from chatapp.store import in_thread
 from chatapp.store.models import Conversation, Item, Message, Role
 from chatapp.turns.engine import engine
+from tests.support import stage
 from tests.support.front import HTMX
 from tests.support.page import Page, words
 from tests.support.script import call, response, text, thought
@@ -19,7 +20,7 @@ from tests.support.stage import play
 
 from .runs import Run, recorded
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.across, pytest.mark.django_db(transaction=True)]
 
 CALLS = response(thought("I look first."), call("shell", '{"command": "ls"}'))
 WORDS = response(thought("So that is it."), text("It is fixed."))
@@ -36,7 +37,7 @@ async def asked(run: Run, fork: Conversation, path: str, **form: str) -> Message
     reply = await run.she.post(path, form, headers=HTMX)
     assert reply.status_code < 400, reply.text
     newest = await in_thread(Message.objects.filter(conversation=fork, role=Role.ASSISTANT).latest)("order")
-    await engine().runner.wait(newest.pk)
+    await stage.ended(engine(), newest.pk)
     return await in_thread(Message.objects.get)(pk=newest.pk)
 
 

@@ -15,7 +15,9 @@ from django.contrib.auth.models import User
 from chatapp.asgi import socket_application
 from chatapp.gateway.asking.answering import all_written
 from chatapp.gateway.models import KeyDay, KeyRequest
+from chatapp.gateway.part import WatchedKeys
 from chatapp.gateway.served import socket as gateway_socket
+from chatapp.gateway.served import waiting
 from chatapp.gateway.store import keys
 from chatapp.store import in_thread
 from tests.support.patience import PATIENCE
@@ -157,6 +159,24 @@ def test_without_a_key_it_is_not_opened(alice: User, headers: dict[str, str]) ->
     play(story())
 
 
+@pytest.mark.parametrize(
+    "origin", ["https://evil.example", "null", "", "http://localhost:9999", "http://localhost.evil.example"]
+)
+def test_no_page_of_another_site_opens_it(alice: User, origin: str) -> None:
+    async def story() -> None:
+        async with open_house():
+            secret = await key_of(alice)
+            socket = Socket(secret, {"host": "localhost", "origin": origin})
+            await socket.sees(lambda it: it.code or it.is_open)
+            assert socket.code == gateway_socket.NOT_LET_IN and not socket.is_open
+            ours = Socket(secret, {"host": "localhost", "origin": "http://localhost"})
+            await ours.sees(lambda it: it.is_open)
+            for each in (socket, ours):
+                await each.leave()
+
+    play(story())
+
+
 @pytest.mark.parametrize("path", ["/v1/", "/v1/responses/", "/v1/chat/completions", "/v1/responses/none"])
 def test_elsewhere_there_is_none(alice: User, path: str) -> None:
     async def story() -> None:
@@ -179,6 +199,24 @@ def test_a_key_that_is_revoked_opens_nothing_more_on_what_is_open(alice: User) -
                 told = await socket.says(create(), "error")
                 assert told["status"] == 401 and "revoked" in told["error"]["message"]
                 assert await in_thread(left)() == (0, 1)
+                await socket.sees(lambda it: not it.is_open)
+                assert socket.code == gateway_socket.NOT_LET_IN
+
+    play(story())
+
+
+def test_what_is_open_and_idle_is_closed_when_its_key_is_revoked(alice: User) -> None:
+    async def story() -> None:
+        async with open_house():
+            row, secret = await made_key(alice)
+            async with connected(secret) as socket, connected(await key_of(alice)) as other:
+                await in_thread(keys.revoke_key)(alice, row.pk)
+                watching = asyncio.create_task(WatchedKeys(every=0.01).keep())
+                await socket.sees(lambda it: not it.is_open)
+                watching.cancel()
+                assert [each["status"] for each in socket.heard] == [401]
+                assert socket.code == gateway_socket.NOT_LET_IN
+                assert (await other.says(create(), "response.completed"))["response"]["output"]
 
     play(story())
 
@@ -190,7 +228,7 @@ def test_of_many_messages_at_once_as_many_wait_as_may_and_the_others_are_refused
             async with connected(await key_of(alice)) as socket:
                 for _ in range(60):
                     socket.say(create("scripted:model"))
-                least = 60 - gateway_socket.MOST_WAITING - 1
+                least = 60 - waiting.MOST_WAITING - 1
                 await socket.sees(lambda it: len(it.refused) >= least)
                 assert {each["status"] for each in socket.refused} == {429}
                 await until(in_thread(lambda: model.asked == 1))
@@ -212,6 +250,36 @@ def test_many_long_messages_do_not_wait_in_memory(alice: User) -> None:
                     socket.say(long)
                 await socket.sees(lambda it: len(it.refused) >= 3)
                 assert {each["status"] for each in socket.refused} == {429}
+
+    play(story())
+
+
+def test_what_waits_is_bounded_over_all_connections_of_a_person_and_in_all(
+    alice: User, bob: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for bound in ("LONGEST_OF_ONE", "LONGEST_OF_ALL"):
+        monkeypatch.setattr(waiting, bound, 3 * 2**19)
+    long = json.dumps(create("scripted:model", "x" * 2**20))
+
+    async def one_waits() -> bool:
+        return bool(waiting.lengths)
+
+    async def story() -> None:
+        async with open_house() as engine:
+            Slow(engine, WORDS)
+            async with connected(await key_of(alice)) as one, connected(await key_of(alice)) as two:
+                for socket in (one, two):
+                    await socket.says(create("scripted:model"), "response.output_text.delta")
+                one.say(long)
+                await until(one_waits)
+                told = await two.says(long, "error")
+                assert told["status"] == 429 and "too long together" in told["error"]["message"]
+                async with connected(await key_of(bob)) as other:
+                    other.say(long)
+                    await other.hears("response.output_text.delta")
+                    told = await other.says(long, "error")
+                    assert told["status"] == 503
+            assert not waiting.lengths
 
     play(story())
 

@@ -64,6 +64,7 @@ def test_an_answer_with_thoughts_and_calls_adds_all_its_rounds_once(tmp_path):
     play(story())
 
 
+@pytest.mark.one_process("its clock counts ticks")
 def test_a_stopped_answer_that_goes_on_is_one_answer_of_two_turns(tmp_path):
     ticks = Ticks()
 

@@ -129,7 +129,8 @@ def _public(module: ModuleType) -> Iterator[tuple[str, Callable[..., Any]]]:
     for name, value in vars(module).items():
         if name.startswith("_") or getattr(value, "__module__", "") != module.__name__:
             continue
-        if inspect.isfunction(value):
+        if inspect.isfunction(inspect.unwrap(value)):
+            # Also what remembers its answers.
             yield name, inspect.unwrap(value)
         elif inspect.isclass(value):
             own = ((method, getattr(each, "__func__", each)) for method, each in vars(value).items())

@@ -302,10 +302,12 @@ IN_PIECES = """
     providers.chat.stream.ChatParser.feed providers.chat.tags.TagReader.feed
     providers.openai.stream.ResponsesParser.feed providers.reader.Reader.hear
     pages.door.daphne.CappedRequest.handleContentChunk pages.door.daphne.CappedRequest.requestReceived
+    pages.door.long_messages.RoomyProtocol.onMessageFrameData pages.door.long_messages.RoomyProtocol.onClose
     providers.sse.Decoder.feed live.growing_item.GrowingItem.write live.growing_item.GrowingItem.write_plainly
     live.growing_item.GrowingItem.tell live.continued_item.ContinuedItem.write
 """
 THROUGH_OTHERS = """
+    pages.stencils.Stencil.fill_with
     providers.anthropic.messages.MessagesWire.refusal providers.chat.completions.ChatCompletions.refusal
     providers.openai.responses.ResponsesWire.refusal providers.base.Parser.feed providers.base.Wire.refusal
     providers.whole_answers.words providers.failures.hide_key providers.refusals.trouble_error tools.base.Tool.run
@@ -318,15 +320,19 @@ THROUGH_OTHERS = """
 ASKS_A_DATABASE = """
     gateway.served.going_on.GoingOn.keep gateway.served.serving.let_in_by gateway.served.serving.opened
     gateway.recording.turn.RecordedTurn.stop gateway.replay.kept.Memory.forget pages.door.reception.person_of
+    pages.door.reception.sender_of
     reviews.access.reviewer_named reviews.access.note_on reviews.access.submitted_message pages.signed_in.who_is_signed_in
     pages.signed_in.proof_of
     pages.signed_in.still_proved
     conversations.page.composer.composer_for live.conversation.ConversationNews.catch_up thread.page.shown_of
     next_questions.news.next_now next_questions.page.render_next
     pages.signed_in.Presence.until_signed_out providers.demo.DemoProvider.model
+    config.sqlite.base.DatabaseWrapper.create_cursor
 """
 ASKS_THE_WORLD = """
+    pages.door.long_messages.RoomyProtocol.sendData
     providers.client.request net.dial.resolved net.dial.dialled net.guarded_network.Network.connect_tcp
+    net.guarded_network.Stream.get_extra_info net.guarded_network.Stream.start_tls net.guarded_network.Stream.write
     net.dial.Guard.addresses  tools.mcp.connection.connected
     tools.mcp.over_stdio.started markdown.renderers.Renderers.ask markdown.renderers.Renderers.do
     live.socket.Listening.receive
@@ -338,6 +344,7 @@ THROUGH_A_FORMULA = """
 """
 CUT_SHORT_BEFORE = "tools.clock.in_zone"
 NAMES_OF_OURS = """
+    pages.static_files.Storage.url pages.static_files.StaticFiles.immutable_file_test
     gateway.asking.efforts.effort_for conversations.news.question.end_of_branch conversations.page.leads.render_leads
     thread.programs.with_program
     core.named.identity core.named.number
@@ -438,10 +445,10 @@ NOT_WALKED = (
     "next_questions.store",
     "next_questions.verify",
     "next_questions.views",
+    "operation.",
     "oversight.",
     "pages.errors",
     "pages.fonts.subset",
-    "pages.health",
     "pages.limiting.throttle",
     "pages.models",
     "pages.preferences",

@@ -17,7 +17,7 @@ from tests.support.script import held, response, text
 from tests.support.stage import ScriptedProvider, Stage, play, stage
 from tests.support.tabs import Tab
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.across, pytest.mark.django_db(transaction=True)]
 
 
 @asynccontextmanager

@@ -23,7 +23,8 @@ pytestmark = pytest.mark.django_db(transaction=True)
 # asks once; what is sent. In the end: the answer's row, what it says, its price, person and model (2), its row; then the list's row, and
 # whether whoever is told is signed in still. One statement more where the page looks before its turn has begun to speak.
 STATEMENTS = 18
-# All else is drawn in stencils, which stand there when the first page listens. It has no templates inside.
+# All else is drawn in stencils, which stand there when the first page listens. This is one whose shape may be new: how many marks it has
+# depends on how long the answer took.
 TIMELINE = "thread/_timeline.html"
 
 
@@ -66,6 +67,6 @@ def test_a_question_costs_no_more_than_this(alice, monkeypatch, tabs):
                     assert "Because." in str(tab.said)
                     await tab.leave()
         assert 15 < len(count.statements) < STATEMENTS + tabs, "\n".join(count.statements)
-        assert count.renderings == [TIMELINE], count.renderings
+        assert count.renderings in ([], [TIMELINE]), count.renderings
 
     play(story())

@@ -11,6 +11,7 @@ from typing import Any
 from uuid import uuid4
 
 import pytest
+from django.conf import settings
 
 from chatapp import store
 from chatapp.core.draft import Draft
@@ -43,7 +44,7 @@ from tests.turns.test_loop import CLOCK
 hypothesis = pytest.importorskip("hypothesis")
 st = pytest.importorskip("hypothesis.strategies")
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.across, pytest.mark.django_db(transaction=True)]
 
 MARKDOWN = ("reasoning", "assistant_message")
 
@@ -164,6 +165,9 @@ async def streamed(on: Stage, steps: Steps, tabs: Tabs, events: Sequence[Said], 
 
 
 def laws(examples: int):
+    """Fewer of them across processes, where each takes longer."""
+    if settings.REDIS_URL:
+        examples = 3
     quiet = [hypothesis.HealthCheck.function_scoped_fixture, hypothesis.HealthCheck.too_slow]
     return hypothesis.settings(max_examples=examples, deadline=None, suppress_health_check=quiet)
 
@@ -398,6 +402,7 @@ def test_an_answer_that_fails_ends_as_a_reload_shows_it(tmp_path, moves, kept):
     play(story())
 
 
+@pytest.mark.one_process("whoever serves claims it in this story, and works on nothing there")
 def test_another_attempt_shows_nothing_of_the_last_one(tmp_path):
     async def story():
         async with watched(tmp_path, checkpoint=0.01) as (on, steps):
@@ -407,7 +412,7 @@ def test_another_attempt_shows_nothing_of_the_last_one(tmp_path):
             await tab.sees(lambda screen: "The first words" in screen.thread.text)
             await in_thread(store.claim_turn)(answer, runner=on.engine.runner.name, seen=1)
             await steps.say(ItemDelta("m_1", " and more"))
-            await on.end(answer)
+            await on.let_go(answer)
             await on.engine.runner.recover()
             late = await Tab(on).open()
             await steps.say(ItemStarted("m_1", Kind.ASSISTANT_MESSAGE), ItemDelta("m_1", "The second"))
@@ -427,6 +432,7 @@ def test_another_attempt_shows_nothing_of_the_last_one(tmp_path):
     play(story())
 
 
+@pytest.mark.one_process("whoever serves claims it in this story, and works on nothing there")
 def test_what_another_attempt_says_under_the_same_key_is_shown_as_it_says_it(tmp_path):
     """Where a model names nothing, keys are numbers, and each attempt counts anew."""
 
@@ -438,7 +444,7 @@ def test_what_another_attempt_says_under_the_same_key_is_shown_as_it_says_it(tmp
             await tab.sees(lambda screen: finished(screen) and not grows(finished(screen)[0].parent))
             await in_thread(store.claim_turn)(answer, runner=on.engine.runner.name, seen=1)
             await steps.say(ItemStarted("part-1", Kind.ASSISTANT_MESSAGE))
-            await on.end(answer)
+            await on.let_go(answer)
             await on.engine.runner.recover()
             await steps.say(*said("part-0", Kind.ASSISTANT_MESSAGE, "The *second* words.", []), *ended())
             await on.end(answer)

@@ -21,7 +21,7 @@ from tests.support.wire import close_code, connected, handshake
 
 from .test_socket import address
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.across, pytest.mark.django_db(transaction=True)]
 
 
 @asynccontextmanager
@@ -102,6 +102,7 @@ def test_who_is_not_signed_in_keeps_no_socket_and_nobody_is_asked(alice, queries
     play(story())
 
 
+@pytest.mark.one_process("everybody looks once when others begin to be heard")
 @pytest.mark.parametrize("path", ["/ws/", "/ws/c/{conversation}/"])
 def test_the_news_of_a_person_cost_the_same_however_many_pages_hear_them(alice, queries, path):
     """A title in the list beside every page: the session, the person, the row, once each."""

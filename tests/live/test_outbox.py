@@ -57,6 +57,18 @@ def play(story) -> None:
     asyncio.run(all_of_it())
 
 
+def test_what_is_one_word_goes_out_like_all_else():
+    async def story():
+        line = Line()
+        line.outbox.add(operations.relist())
+        await line.has_sent(1)
+        line.outbox.add(operations.relist(), SAY)
+        await line.has_sent(2)
+        assert line.said == [["relist"], ["relist"], SAY]
+
+    play(story)
+
+
 def test_letters_that_wait_for_one_body_are_joined_and_nothing_else_is_touched():
     async def story():
         line = Line()

@@ -11,7 +11,7 @@ from tests.support.stage import play, stage
 from tests.support.tabs import Tab
 from tests.turns.test_scenarios import FAILING, GOOD, HEAVY, SILENCE
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.across, pytest.mark.django_db(transaction=True)]
 
 THREE = [LINES[0], LINES[1], LINES[2]]
 SCENARIOS = [*(name for name in GOOD if name not in HEAVY), *FAILING, "incomplete", "drop-midstream"]

@@ -24,7 +24,7 @@ from tests.support.reviewed import reviewer
 from tests.support.stage import play
 from tests.support.turns import ended
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.across, pytest.mark.django_db(transaction=True)]
 
 REFUSED = 1000
 NONSENSE, SIGNED_OUT, NOT_YOURS = 4400, 4401, 4404
@@ -448,7 +448,11 @@ def test_a_question_tells_its_own_session_at_once_and_asks_after_every_other(ali
                 for session in (she.session, elsewhere)
             ]
             for socket in (here, there):
+                # The row of the list comes last of what a page is told at first.
                 await socket.is_told("say")
+                await socket.sees(
+                    lambda it: any(each[1].startswith("<li") for each in it.said if each[0] == "put")
+                )
                 socket.said.clear()
             await in_thread(Session.objects.filter(session_key=elsewhere).delete)()
             form = {"text": "And?", "parent": str(started.answer), "model": "demo:thinker"}

@@ -13,7 +13,7 @@ from tests.support.listening import Socket
 from tests.support.script import response, text
 from tests.support.stage import play
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.across, pytest.mark.django_db(transaction=True)]
 
 WAITS = 'data-status="waiting"'
 

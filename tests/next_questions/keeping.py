@@ -18,6 +18,7 @@ from chatapp.next_questions.part import NextQuestions
 from chatapp.providers.base import Ask
 from chatapp.store import in_thread
 from chatapp.store.models import Item, Message
+from chatapp.turns.watching import AT_WORK
 from tests.conversations.asking_tools import Toolbox, furnished
 from tests.support.front import HTMX, Visitor
 from tests.support.page import Page, attribute
@@ -79,6 +80,15 @@ class Story:
 
         await until(are_asked)
         return await asked()
+
+    async def rests(self) -> None:
+        """Nothing is being written any more."""
+        at_work = Message.objects.filter(status__in=AT_WORK)
+
+        async def ended() -> bool:
+            return not await in_thread(at_work.exists)()
+
+        await until(ended)
 
 
 def _ended() -> int:

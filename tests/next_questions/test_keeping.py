@@ -25,7 +25,7 @@ from tests.support.stage import play, until
 
 from .keeping import asked, gated, keeping, waiting
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.across, pytest.mark.django_db(transaction=True)]
 
 
 async def breaches() -> list[str]:
@@ -125,6 +125,7 @@ def test_after_an_end_that_is_not_whole_it_waits_for_a_press_and_goes_with_what_
             assert await asked() == ["Why?", "And then?\n\nAnd why?"]
             again = await it.send(answer)
             assert again.status_code == 409 and "sent meanwhile" in again.text
+            await it.rests()
             assert await breaches() == []
 
     play(story())
@@ -145,6 +146,7 @@ def test_what_came_back_is_asked_in_its_new_words_unless_somebody_changed_it_mea
             await it.press("save", answer, next_text="And then?")
             await it.send(answer, "And when?", instead=seen)
             assert await asked() == ["Why?", "And then?\n\nAnd when?"]
+            await it.rests()
             assert await breaches() == []
 
     play(story())
@@ -162,6 +164,7 @@ def test_what_came_back_while_it_asks_is_kept_and_asked_in_its_new_words(alice):
             seen = attribute((await it.page()).one("section", aria_label="Waiting question"), "data-edition")
             await it.send(answer, "And when?", instead=seen)
             assert await asked() == ["Why?", "And when?"]
+            await it.rests()
             assert await breaches() == []
 
     play(story())

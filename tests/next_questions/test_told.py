@@ -15,7 +15,7 @@ from tests.support.stage import play, until
 
 from .keeping import gated, keeping
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.across, pytest.mark.django_db(transaction=True)]
 
 
 def shown(socket: Socket) -> str:

@@ -276,15 +276,15 @@ HASTE = """
 reception.PATIENCE = daphne_door.PATIENCE = {seconds}
 reception.PACE = 10**9
 """
-SMALL_POOL = "daphne_door.little_ones = reception.Pool(2 * reception.LITTLE)"
+SMALL_POOL = "reception.little_ones = reception.Pool(2 * reception.LITTLE)"
 # Nobody is known before there is such a file.
 LOOKS_SLOWLY = """
-known = daphne_door.person_of
+known = reception.person_of
 def slowly(path, header):
     while not Path({gate!r}).exists():
         time.sleep(0.01)
     return known(path, header)
-daphne_door.person_of = slowly
+reception.person_of = slowly
 """
 
 
@@ -364,10 +364,10 @@ def test_the_servers_of_development_refuse_it_too(tmp_path):
 
         def start(self):
             with self._log.open("w") as log:
-                self._process = self._run(self.command(self._port), stdout=subprocess.PIPE, stderr=log)
+                self._process = self._run(self.command(self.port), stdout=subprocess.PIPE, stderr=log)
             while not self._process.stdout.readline().startswith("Quit"):
                 assert self._process.poll() is None, self._log.read_text()
-            self.url = f"http://127.0.0.1:{self._port}/"
+            self.url = f"http://127.0.0.1:{self.port}/"
 
     server = Developing(with_tables(tmp_path))
     try:

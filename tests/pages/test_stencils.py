@@ -11,13 +11,15 @@ from django.template.loader import render_to_string
 from django.utils.safestring import SafeString
 
 from chatapp.core.items import Kind
-from chatapp.pages.stencils import Stencil, Unsaid
+from chatapp.pages.stencils import MOST_WORDS, Stencil, Unsaid
 from chatapp.thread.item import ShownItem
 from chatapp.thread.items_so_far import ASKS, ItemSoFar
+from chatapp.thread.timeline import Timeline, timeline_of
 from tests.support.counting import counted
+from tests.thread.answers import answer, call, facts, result, span, text, thought
 
 HOSTILE = "<b>&amp; \"%s\" %(item.id)s {{ item.id }} '100 %'</b>"
-LINE = "thread/_outline_line.html"
+LINE, TIMELINE = "thread/_outline_line.html", "thread/_timeline.html"
 
 
 def line(words: str, width: int = 0) -> dict[str, object]:
@@ -77,4 +79,44 @@ def test_a_name_that_was_forgotten_is_no_empty_place():
     with pytest.raises(Unsaid, match=re.escape("width")):
         Stencil(LINE).fill({}, said)
     with pytest.raises(Unsaid, match="figures"):
-        Stencil("thread/_timeline.html").fill({}, {"timeline.id": "m-1-head"})
+        Stencil(TIMELINE).fill({}, {"timeline.id": "m-1-head"})
+
+
+def timelines() -> list[Timeline]:
+    """Of answers that took this long, with a call and without."""
+    shapes = [
+        [],
+        [text()],
+        [thought(), text()],
+        [thought(), call(name=HOSTILE), result(), thought("rs_2"), text()],
+    ]
+    made = []
+    for total in (0, 700, 50_000, 7_000_000):
+        times = {"rs": span(0, total // 2), "fc": span(total // 2, total), "msg": span(total // 2, total)}
+        metadata = {"timings_ms": times, "elapsed_ms": total, "rounds": [facts(), facts(shape=[HOSTILE])]}
+        made += [timeline_of(answer(metadata=metadata), items, HOSTILE) for items in shapes]
+    return [*made, timeline_of(answer(), [text()], "m"), timeline_of(answer(effort="high"), [text()], "m")]
+
+
+def test_a_thing_that_is_made_of_words_is_what_its_template_draws_of_it():
+    stencil = Stencil(TIMELINE)
+    for _ in range(2):
+        for line in timelines():
+            assert stencil.fill_with("timeline", line) == render_to_string(TIMELINE, {"timeline": line})
+
+
+def test_it_is_drawn_once_for_each_of_its_shapes(monkeypatch):
+    stencil, shapes = Stencil(TIMELINE), [[text()], [thought(), text()]]
+    with counted(monkeypatch) as count:
+        for total in (50_000, 50_100, 50_200):
+            for items in shapes:
+                metadata = {"timings_ms": {"msg": span(0, total)}, "elapsed_ms": total}
+                stencil.fill_with("timeline", timeline_of(answer(metadata=metadata), items, f"m {total}"))
+    assert count.renderings == [TIMELINE, TIMELINE]
+
+
+def test_what_has_too_many_words_is_drawn_as_it_is(monkeypatch):
+    line = timeline_of(answer(metadata={"elapsed_ms": 1000}), [text(f"t{n}") for n in range(MOST_WORDS)], "m")
+    with counted(monkeypatch) as count:
+        first, again = (Stencil(TIMELINE).fill_with("timeline", line) for _ in range(2))
+    assert first == again and len(count.renderings) == 2

@@ -192,6 +192,44 @@ def test_a_connection_that_the_server_closed_meanwhile_is_not_used_again():
     run(main)
 
 
+def test_what_comes_behind_an_answer_is_taken_for_no_other():
+    async def main() -> None:
+        one = head(200, {"content-length": "2"}) + b"ok"
+        async with serving(raw(one + one.replace(b"ok", b"no")), raw(one)) as server, trusting() as http:
+            for _ in range(2):
+                assert (await http.get(server.url)).text == "ok"
+            assert server.connections == 2
+
+    run(main)
+
+
+def test_a_connection_that_nobody_uses_is_closed_after_a_while(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("chatapp.providers.transport.KEPT_OPEN", 0.05)
+
+    async def main() -> None:
+        async def once(peer: Peer) -> None:
+            await answer(200, b"ok")(peer)
+            await silence(peer)
+
+        async with serving(once) as server, trusting() as http:
+            assert (await http.get(server.url)).text == "ok"
+            await asyncio.wait_for(server.gone.wait(), PATIENCE)
+
+    run(main)
+
+
+def test_a_long_question_goes_out_whole_and_who_says_to_hang_up_is_not_asked_again_on_the_same_line():
+    async def main() -> None:
+        refused = answer(413, b"too long", {"connection": "close"})
+        async with serving(refused, answer(200, b"ok")) as server, trusting() as http:
+            response = await http.post(server.url, content=b"x" * 2_000_000)
+            assert response.status_code == 413 and response.text == "too long"
+            assert (await http.get(server.url)).text == "ok"
+            assert len(server.asked[0].body) == 2_000_000 and server.connections == 2
+
+    run(main)
+
+
 async def _loop_turns() -> None:
     """Lets the loop see what its sockets already hold."""
     for _ in range(3):

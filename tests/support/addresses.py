@@ -93,6 +93,7 @@ ADDRESSES = {
     "/admin/": Address(STAFFS, BOTH),
     "/api/cache/reasoning": Address(MANAGERS, (*READ, "DELETE")),
     "/insight/": Address(STAFFS),
+    "/insight/operation/": Address(STAFFS),
     "/insight/cache/": Address(STAFFS),
     "/insight/cache/clear/": Address(STAFFS, BOTH, {"provider": "nobody"}),
     "/insight/cache/words/<slug:secret>/": Address(STAFFS),

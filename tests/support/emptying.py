@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from django.conf import settings
 from django.db import connection
 
 
@@ -16,7 +17,12 @@ def empty_what_holds_rows() -> None:
 
 def _statements(style: Any, tables: Sequence[str], **_: bool) -> list[str]:
     """In any order: references are looked at when all is gone."""
-    return [f'DELETE FROM "{table}"' for table in _filled(tables)]
+    return [f'DELETE FROM "{table}"' for table in _filled([*tables, *_of_jobs()])]
+
+
+def _of_jobs() -> tuple[str, ...]:
+    """Which Django does not know for its own."""
+    return ("procrastinate_jobs", "procrastinate_workers") if settings.REDIS_URL else ()
 
 
 def _filled(tables: Sequence[str]) -> list[str]:

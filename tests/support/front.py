@@ -18,24 +18,21 @@ from chatapp.asgi import http
 from chatapp.store import in_thread
 from chatapp.turns.engine import Engine, engine
 
+from .apart import close_engine, work_beside
+
 HTMX = {"HX-Request": "true"}
 
 
 @asynccontextmanager
 async def house() -> AsyncIterator[Engine]:
     """An engine that nobody had before and nobody gets afterwards."""
-    await _close()
+    await close_engine()
     try:
-        yield engine()
+        async with work_beside(engine()):
+            yield engine()
     finally:
-        await _close()
+        await close_engine()
         await sync_to_async(connections.close_all)()
-
-
-async def _close() -> None:
-    if engine.cache_info().currsize:
-        await engine().close()
-    engine.cache_clear()
 
 
 class Visitor:

@@ -25,7 +25,8 @@ class Shell:
             "LOCAL_MODEL": "0",
             "DJANGO_SETTINGS_MODULE": "chatapp.settings",
         }
-        self.environment.pop("DATABASE_URL", None)
+        for name in ("DATABASE_URL", "REDIS_URL"):
+            self.environment.pop(name, None)
 
     def command(self, *words: str) -> list[str]:
         return [sys.executable, "manage.py", *words]

@@ -1,4 +1,5 @@
-"""A stage to play turns on: a real engine on a real database, asked by alice; the models are scripts or a real server."""
+"""A stage to play turns on: a real engine on a real database, asked by alice; the models are scripts or a real server. With Redis there
+are two engines: what is asked of the one is answered by the other."""
 
 from __future__ import annotations
 
@@ -6,10 +7,12 @@ import asyncio
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterable, Mapping
 from contextlib import asynccontextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 from uuid import UUID
 
+from django.conf import settings
 from django.contrib.auth import get_user_model
 
 from chatapp import store
@@ -18,11 +21,13 @@ from chatapp.core.events import Event
 from chatapp.core.items import Item, KeyMaker, Kind
 from chatapp.providers.base import OFF, Ask, Endpoint, HearLetters, ModelSpec, RequestShape
 from chatapp.store import in_thread
-from chatapp.store.models import Conversation, Message
+from chatapp.store.models import Conversation, Message, Status
 from chatapp.tools import TOOLS
 from chatapp.tools.base import Tool
 from chatapp.turns.engine import Engine
+from chatapp.turns.watching import AT_WORK
 
+from .apart import two_engines
 from .patience import PATIENCE
 from .sums import assert_counted
 
@@ -67,8 +72,13 @@ class ScriptedCatalog:
 
 
 class Stage:
-    def __init__(self, engine: Engine, conversation: Conversation, model: str) -> None:
+    """`working`: the engine that answers what the other is asked, where that is not the same."""
+
+    def __init__(
+        self, engine: Engine, conversation: Conversation, model: str, working: Engine | None = None
+    ) -> None:
         self.engine, self.conversation, self.model = engine, conversation, model
+        self.working = working or engine
 
     async def begin(
         self, text: str = "Why?", *, at: UUID | None = None, model: str = "", effort: str = ""
@@ -96,22 +106,34 @@ class Stage:
         return await self.end(await self.begin(text, at=at, model=model, effort=effort))
 
     async def again(self, answer: UUID, *, model: str = "") -> Message:
+        return await self.end(await self.begin_again(answer, model=model))
+
+    async def begin_again(self, answer: UUID, *, model: str = "") -> UUID:
         question = (await self.row(answer)).parent_id
         started = await self.engine.ask_again(
             question, author=self.conversation.owner, model=model or self.model
         )
-        return await self.end(started.answer)
+        return started.answer
 
     async def go_on(self, answer: UUID) -> Message:
         assert await self.engine.go_on(answer)
         return await self.end(answer)
 
     async def end(self, answer: UUID) -> Message:
-        await self.engine.runner.wait(answer)
+        """The row when nobody works on it any more, whoever did."""
+        return await ended(self.engine, answer)
+
+    async def let_go(self, answer: UUID) -> Message:
+        """The row when nothing is done for it any more, whether or not it has ended."""
+        await until(lambda: self._is_begun(answer))
+        await self.working.runner.wait(answer)
         return await self.row(answer)
 
+    async def _is_begun(self, answer: UUID) -> bool:
+        return (await self.row(answer)).status != Status.QUEUED
+
     async def row(self, answer: UUID) -> Message:
-        return await in_thread(Message.objects.get)(pk=answer)
+        return await _row(answer)
 
     async def items(self, answer: UUID) -> list[Item]:
         return await in_thread(store.load_items)(answer)
@@ -130,14 +152,29 @@ async def stage(
     now: Callable[[], float] = time.monotonic,
     **world: Any,
 ) -> AsyncIterator[Stage]:
-    engine = Engine(catalog, folder=folder, tools=tools, now=now, **world)
-    try:
+    make = partial(Engine, catalog, folder=folder, tools=tools, now=now, **world)
+    async with two_engines(make) as (engine, working):
         conversation = await in_thread(_conversation)([each.definition for each in tools.values()])
-        yield Stage(engine, conversation, model)
+        yield Stage(engine, conversation, model, working)
         assert [breach async for breach in _breaches()] == []
         await in_thread(assert_counted)()
-    finally:
-        await engine.close()
+
+
+async def ended(engine: Engine, answer: UUID) -> Message:
+    """Its row when nobody works on it any more, whoever did; this engine, where there is no other."""
+
+    async def rested() -> Message | None:
+        row = await _row(answer)
+        return None if row.status in AT_WORK else row
+
+    if settings.REDIS_URL:
+        return await until(rested)
+    await engine.runner.wait(answer)
+    return await _row(answer)
+
+
+async def _row(answer: UUID) -> Message:
+    return await in_thread(Message.objects.get)(pk=answer)
 
 
 async def _breaches() -> AsyncIterator[str]:

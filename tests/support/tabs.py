@@ -120,7 +120,8 @@ class Tab:
         on, conversation = self.on.engine, self.on.conversation.id
         async with asyncio.TaskGroup() as group, on.notices.listen(conversation) as told:
             group.create_task(outbox.run())
-            news = ConversationNews(conversation, self.viewer, on, outbox, group, leaf=leaf)
+            along = "data-along" in shown
+            news = ConversationNews(conversation, self.viewer, on, outbox, group, leaf=leaf, along=along)
             await news.catch_up(shown.get("data-version", ""))
             while True:
                 await news.hear(await told.get())

@@ -22,7 +22,7 @@ from tests.support.providers import at_once
 from tests.support.serving import Script, answer, cut, forever, raw, reset, serving, silence, stream
 from tests.support.stage import play, stage
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.across, pytest.mark.django_db(transaction=True)]
 
 RECORDINGS = {
     "responses": "responses-thoughts-and-answer",

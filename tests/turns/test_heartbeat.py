@@ -137,6 +137,7 @@ async def _reached(count, wanted: int) -> bool:
     return await in_thread(count)() >= wanted
 
 
+@pytest.mark.one_process("two processes are asked there, and each answers.")
 def test_a_server_leaves_the_turns_of_another_that_lives_alone(tmp_path):
     reached = asyncio.Event()
     asked = ScriptedProvider([held(thought("Let me", key="rs_1"), reached=reached)])
@@ -158,6 +159,7 @@ def test_a_server_leaves_the_turns_of_another_that_lives_alone(tmp_path):
     play(story())
 
 
+@pytest.mark.one_process("two processes are asked there, and each answers.")
 def test_a_server_takes_over_the_turns_of_another_that_is_dead_and_the_dead_one_writes_no_more(tmp_path):
     reached = asyncio.Event()
     asked = ScriptedProvider([held(thought("Let me", key="rs_1"), reached=reached)])

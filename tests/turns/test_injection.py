@@ -22,7 +22,7 @@ from chatapp.tools.base import tool as made
 from tests.support.script import call, response, text
 from tests.support.stage import ScriptedCatalog, ScriptedProvider, Stage, play, stage
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.across, pytest.mark.django_db(transaction=True)]
 
 ORDER = re.compile(r"CALL (\S[^{\n]*?) ?(\{.*?\})(?: AS (\S+))?$", re.MULTILINE)
 

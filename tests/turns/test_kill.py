@@ -26,6 +26,7 @@ def _server() -> str:
     return f"postgres://{at['USER']}:{at['PASSWORD']}@{at['HOST']}:{at['PORT']}/postgres"
 
 
+@pytest.mark.one_process("its processes are told nothing of Redis.")
 @pytest.mark.both
 def test_a_process_that_is_killed_again_and_again_loses_and_doubles_nothing():
     done = kill(6)
@@ -43,15 +44,18 @@ def caught(way: str, breach: str) -> None:
     assert not re.search("AttributeError|NameError|TypeError", done.stderr), done.stderr
 
 
+@pytest.mark.one_process("its processes are told nothing of Redis.")
 @pytest.mark.both
 def test_a_build_without_the_fence_is_caught():
     caught("--without-fence", "\nbreaches: [1-9]")
 
 
+@pytest.mark.one_process("its processes are told nothing of Redis.")
 def test_a_build_that_runs_calls_without_a_word_before_is_caught():
     caught("--without-start-records", r"the call \S+ ran 2 times")
 
 
+@pytest.mark.one_process("its processes are told nothing of Redis.")
 @pytest.mark.both
 def test_a_build_that_notes_nothing_before_it_writes_is_caught():
     caught("--without-journal", "stopped, and it is|is asked again")

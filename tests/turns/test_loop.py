@@ -360,6 +360,7 @@ def test_what_was_sent_and_learned_survives_a_stop(tmp_path):
     play(story())
 
 
+@pytest.mark.one_process("the clock of its story is a list of ticks, and that of Redis is not.")
 def test_a_running_result_keeps_its_key_and_time_when_it_is_stopped(tmp_path):
     reached, ticks = asyncio.Event(), Ticks()
 
@@ -409,9 +410,9 @@ def test_with_the_database_in_trouble_a_finished_answer_is_not_called_failed(tmp
 
     async def story():
         async with stage(ScriptedCatalog(model(trouble, response(text("Ten.")))), tmp_path) as on:
-            row = await on.ask()
+            row = await on.let_go(await on.begin())
             assert (row.status, row.next_seq) == (Status.RUNNING, 0)
-            await on.engine.runner.recover()
+            await on.working.runner.recover()
             assert (await on.end(row.id)).status == Status.COMPLETE
 
     play(story())
@@ -490,6 +491,7 @@ def test_a_repair_is_tried_only_once(tmp_path):
     play(story())
 
 
+@pytest.mark.one_process("the clock of its story is a list of ticks, and that of Redis is not.")
 def test_stop_in_mid_thought_keeps_text_and_duration(tmp_path):
     ticks, reached = Ticks(), asyncio.Event()
 
@@ -542,7 +544,7 @@ def test_a_turn_that_another_attempt_took_over_ends_quietly_in_its_silence(tmp_p
             answer = await on.begin()
             await reached.wait()
             await store.in_thread(store.claim_turn)(answer, runner="another", seen=1)
-            row = await on.end(answer)
+            row = await on.let_go(answer)
             assert (row.status, row.attempt, row.runner) == (Status.RUNNING, 2, "another")
             assert await on.items(answer) == []
             await on.engine.stop(answer)
@@ -562,7 +564,7 @@ def test_a_call_whose_turn_was_taken_over_before_it_began_never_runs(tmp_path):
         provider, tools = model(response(call("work"))), {"work": tool("work", work)}
         # The draft would tell it too, and is not saved here.
         async with stage(ScriptedCatalog(provider), tmp_path, tools=tools, checkpoint=3600.0) as on:
-            publish = on.engine.live.publish
+            publish = on.working.live.publish
 
             def taken_over_then(stream, event, at):
                 publish(stream, event, at)
@@ -572,8 +574,8 @@ def test_a_call_whose_turn_was_taken_over_before_it_began_never_runs(tmp_path):
                     in_its_place.start()
                     in_its_place.join()
 
-            object.__setattr__(on.engine.live, "publish", taken_over_then)
-            row = await on.ask()
+            object.__setattr__(on.working.live, "publish", taken_over_then)
+            row = await on.let_go(await on.begin())
             assert (row.status, row.runner, ran) == (Status.RUNNING, "another", [])
             assert await store.in_thread(ToolRun.objects.count)() == 0
             assert kinds(await on.items(row.id)) == ["tool_call"]
@@ -646,6 +648,7 @@ def test_effort_off_sends_no_thoughts(tmp_path):
     play(story())
 
 
+@pytest.mark.one_process("the clock of its story is a list of ticks, and that of Redis is not.")
 def test_a_continued_answer_counts_its_time_from_where_it_was(tmp_path):
     ticks, reached = Ticks(), asyncio.Event()
     provider = model(
@@ -679,8 +682,11 @@ class Taking:
         self.taken: list[Write] = []
         self.patiently = lambda work: work
 
-    async def write(self, write: Write) -> None:
+    def begin(self, write: Write) -> asyncio.Future[bool]:
         self.taken.append(write)
+        stands = asyncio.get_running_loop().create_future()
+        stands.set_result(True)
+        return stands
 
 
 @pytest.mark.parametrize("saved", [False, True])

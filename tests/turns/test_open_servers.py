@@ -20,7 +20,7 @@ from tests.support.providers import StandIn, at_once, get_weather, tool
 from tests.support.serving import EVENT_STREAM, Peer, answer, serving, stream
 from tests.support.stage import Stage, play, stage
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.across, pytest.mark.django_db(transaction=True)]
 
 Body = dict[str, Any]
 Frames = list[bytes]

@@ -112,6 +112,7 @@ def result(of: Item) -> Item:
     )
 
 
+@pytest.mark.one_process("whoever asks there answers too.")
 def test_a_queued_turn_of_a_dead_process_is_answered_at_the_start(folder, dead):
     async def story():
         async with stage(ScriptedCatalog(model()), folder) as on:
@@ -206,7 +207,7 @@ def test_a_turn_of_a_living_process_is_left_alone(folder, living):
             before = await on.row(claim.message)
             await on.engine.start()
             await on.engine.runner.recover()
-            after = await on.end(claim.message)
+            after = await on.let_go(claim.message)
             assert (after.status, after.attempt, after.touched_at) == (Status.RUNNING, 1, before.touched_at)
             await on.engine.stop(claim.message)
 
@@ -268,6 +269,23 @@ def test_a_claimed_turn_that_was_looked_for_before_it_began_is_begun_once(folder
             await on.engine.runner.begin(Claim(answer, 1))
             await on.engine.stop(answer)
             assert (await on.end(answer)).attempt == 3
+            assert len(provider.asked) == 1
+
+    play(story())
+
+
+def test_a_claimed_turn_that_was_answered_before_it_began_is_asked_for_once(folder):
+    """Who made it was slow to hand it over, and whoever looked found nobody at work."""
+    provider = model(response(text()), response(text()))
+
+    async def story():
+        async with stage(ScriptedCatalog(provider), folder) as on:
+            answer = await on.leave(claimed=True)
+            await on.engine.runner.recover()
+            assert (await on.end(answer)).status == Status.COMPLETE
+            branch = await in_thread(store.load_branch)(answer)
+            await on.engine.runner.begin(Claim(answer, 1), branch=branch)
+            await on.end(answer)
             assert len(provider.asked) == 1
 
     play(story())
@@ -337,6 +355,7 @@ def test_only_a_recent_turn_goes_on_by_itself(folder, dead, minutes, status):
     play(story())
 
 
+@pytest.mark.one_process("two processes are asked there, and each answers.")
 def test_of_two_processes_that_find_the_same_turn_one_answers_it(folder, dead):
     provider = model()
 
@@ -414,7 +433,10 @@ def _saved_words(answer: UUID) -> list[str]:
     return [piece.said() for piece in seen.draft.pieces.values() if piece.said()] if seen else []
 
 
-def test_a_stop_by_another_process_keeps_the_saved_draft_and_the_first_ends_quietly(folder, caplog):
+@pytest.mark.one_process("others hear nothing of what it does there.")
+def test_a_stop_by_a_process_of_another_machine_keeps_the_saved_draft_and_the_first_ends_quietly(
+    folder, tmp_path_factory, caplog
+):
     reached = asyncio.Event()
 
     async def story():
@@ -423,7 +445,9 @@ def test_a_stop_by_another_process_keeps_the_saved_draft_and_the_first_ends_quie
             one = await stages.enter_async_context(
                 stage(ScriptedCatalog(model(script)), folder, checkpoint=0.01)
             )
-            two = await stages.enter_async_context(stage(ScriptedCatalog(model()), folder))
+            two = await stages.enter_async_context(
+                stage(ScriptedCatalog(model()), tmp_path_factory.mktemp("elsewhere"))
+            )
             answer = await one.begin()
             await reached.wait()
             await until(lambda: in_thread(_saved_words)(answer))

@@ -23,7 +23,7 @@ from .ledger import Ledger, assert_one_begins_the_next
 from .ledger import decide as one_word
 from .test_scenarios import thoughts_in
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.across, pytest.mark.django_db(transaction=True)]
 
 OPENAI, ANTHROPIC = LINES[0], LINES[1]
 KIMI = Line("compatible", "chat", "@kimi")

@@ -13,7 +13,7 @@ from chatapp.store.models import Message, Status
 from tests.support.providers import LINES, TOOLS, UNKNOWN, Line, catalog_for
 from tests.support.stage import Stage, play, stage
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.across, pytest.mark.django_db(transaction=True)]
 
 GOOD = [
     "plain",

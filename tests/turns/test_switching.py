@@ -18,7 +18,7 @@ from tests.support.stage import Stage, play, stage
 
 from .test_scenarios import thoughts_in
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.across, pytest.mark.django_db(transaction=True)]
 
 OPENAI, ANTHROPIC = LINES[0], LINES[1]
 KIMI, GEMINI, DEEPSEEK, GROQ = (

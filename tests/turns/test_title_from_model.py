@@ -18,7 +18,7 @@ from tests.support.providers import TOOLS, Line, catalog_for
 from tests.support.script import call, held, response, text, thought
 from tests.support.stage import ScriptedCatalog, ScriptedProvider, play, stage, until
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.across, pytest.mark.django_db(transaction=True)]
 
 WORDS = "Why is the sky dark at night?"
 ANSWER = response(thought(), text("Because it is young."))

@@ -103,6 +103,7 @@ def numbers(said: list[LiveEvent]) -> list[int]:
     return [each.n for each in said]
 
 
+@pytest.mark.one_process("the last words are told there before the end is.")
 def test_a_late_watcher_sees_the_same_events_as_an_early_one(tmp_path):
     gate = Gate("one ", "two ", "three ", "four")
 
@@ -125,6 +126,7 @@ def test_a_late_watcher_sees_the_same_events_as_an_early_one(tmp_path):
     play(story())
 
 
+@pytest.mark.one_process("the last words are told there before the end is.")
 def test_what_was_streamed_is_what_is_stored_with_the_same_times(tmp_path):
     provider = model(
         response(thought("Hm.", key="rs_1"), call()), response(thought("So.", key="rs_2"), text("Noon."))
@@ -178,7 +180,7 @@ def test_a_new_attempt_begins_again_from_its_first_event(tmp_path):
             watcher = Watcher(on, answer)
             await watcher.sees("First")
             await in_thread(store.claim_turn)(answer, runner=on.engine.runner.name, seen=1)
-            await on.end(answer)
+            await on.let_go(answer)
             await on.engine.runner.recover()
             gate.open(1)
             await watcher.sees("Sec")
@@ -214,6 +216,7 @@ def test_a_continued_turn_is_watched_from_its_new_beginning(tmp_path):
     play(story())
 
 
+@pytest.mark.one_process("Redis keeps for a while what was said.")
 def test_a_turn_that_has_ended_has_no_news(tmp_path):
     async def story():
         async with stage(ScriptedCatalog(model()), tmp_path) as on:
@@ -247,12 +250,16 @@ def test_a_stop_keeps_every_word_that_was_shown(tmp_path):
     play(story())
 
 
-def test_who_watches_in_a_process_that_does_not_run_the_turn_sees_its_end_within_a_look(tmp_path):
+@pytest.mark.one_process("others hear nothing of what it does there.")
+def test_who_watches_on_another_machine_sees_the_end_within_a_look(tmp_path):
     reached = asyncio.Event()
 
     async def story():
-        providers = model(held(text("It"), reached=reached)), model()
-        async with stages(tmp_path, *providers) as (one, two):
+        here, there = (tmp_path / name for name in ("here", "there"))
+        async with (
+            stage(ScriptedCatalog(model(held(text("It"), reached=reached))), here) as one,
+            stage(ScriptedCatalog(model()), there) as two,
+        ):
             answer = await one.begin()
             await reached.wait()
             watcher = Watcher(two, answer, look=0.05)
@@ -287,6 +294,7 @@ async def stop_elsewhere(answer: UUID) -> int:
     assert process.returncode == 0, errors.decode()
 
 
+@pytest.mark.one_process("others hear nothing of what it does there.")
 def test_a_stop_by_another_process_ends_all_watching_without_any_notice(tmp_path):
     reached = asyncio.Event()
 

@@ -57,7 +57,7 @@ class SignUpForm(Dressed, NewName, UserCreationForm):
 
     labels = {"email": "E-mail"}
     helps = {
-        "code": "It stands on the terminal where ./start runs.",
+        "code": "The server says it on its terminal when it starts.",
         "username": "Letters, digits and @ . + - _",
         "password1": "Eight characters or more.",
         "email": "Not needed. A forgotten password can be reset only with it.",

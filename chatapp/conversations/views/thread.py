@@ -73,7 +73,7 @@ def render_conversation(
     status: int = 200,
 ) -> HttpResponse:
     """The page. `form`: what was sent and refused stands in the composer again."""
-    mine = conversation_to_open(request.user, pk, has_next=waits_in(request.user))
+    mine = conversation_to_open(request.user, pk, has_next=waits_in)
     preference, end = preference_of(mine.owner), _end_on_screen(request, mine)
     viewer = viewer_of(request, preference)
     thread = load_thread(mine, end.leaf, viewer, seen=_seen(end), newest=end.newest, tree=end.tree)
@@ -97,9 +97,10 @@ def render_conversation(
 
 def _at_program(request: SignedIn, mine: Conversation, thread: Thread) -> dict[str, Any]:
     """What stands where one otherwise writes, and the line above the run."""
-    last = thread.followed
+    last, leaf = thread.followed, thread.leaf
     return {
-        "leads": SafeString(render_leads(mine.program, thread.leaf.row if thread.leaf else None)),
+        "along": leaf is not None and leaf.row.order == mine.next_order - 1,
+        "leads": SafeString(render_leads(mine.program, leaf.row if leaf else None)),
         "run": render_run(mine, zone_of(request)),
         "looks_next_at": _looks_next_at(request, mine, last),
     }

@@ -9,7 +9,7 @@ import time
 from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cache, partial
 from typing import Any, TypeVar
 from uuid import UUID
 
@@ -39,16 +39,16 @@ from ..recording.turn import RecordedTurn
 from ..replay.digests import Chain
 from ..replay.kept import KeptAnswer, ModelScope
 from ..replay.restoring import Found, Restored, names_of, restored
-from ..served.refused import BROKEN
-from ..served.under_way import noted
 from ..store import kept as kept_rows
 from ..store.counting import RequestMeasured
 from ..store.recorded import RunRequest, note_place, record
 from ..store.replays import Replayed, to_write
 from ..store.requests import begin_request, end_request
+from ..store.standing import DeadKey
 from .efforts import effort_for
 from .passing import Passing
-from .troubles import wrong_of
+from .troubles import BROKEN, WRONG_KEY, wrong_of
+from .under_way import noted
 
 log = logging.getLogger(__name__)
 
@@ -114,7 +114,7 @@ class Answering:
         self.asked = replace(self.asked, history=tuple(self._seen(model)))
         self._scope = scope_of(provider, model)
         owner = self.program.key.owner_id
-        self._sealing = Sealing(_seal_key(), f"{owner}\n{self._scope}")
+        self._sealing = Sealing(_seal_key(settings.SECRET_KEY), f"{owner}\n{self._scope}")
         self.handed = Handed(self._sealing)
         names = names_of(self.asked.history, self._chain)
         found = await self._begin(in_thread(self._let_in)(names.all_secrets(), names.digests, model))
@@ -145,7 +145,10 @@ class Answering:
     def _is_recorded(self) -> bool:
         asked = self.asked
         return self.program.key.is_recorded and not is_side_talk(
-            asked.history, tools=len(asked.tools), most_output=asked.wishes.most_output
+            asked.history,
+            tools=len(asked.tools),
+            most_output=asked.wishes.most_output,
+            form=asked.wishes.form,
         )
 
     async def _record(self, model: ModelSpec) -> None:
@@ -187,6 +190,8 @@ class Answering:
                 runner=self._engine.runner.name,
                 program=self.program.name,
             )
+        except DeadKey:
+            raise replace(WRONG_KEY) from None
         except BeyondLimit as refusal:
             raise Wrong(429, LIMITED, str(refusal), "insufficient_quota", wait=_until_tomorrow()) from None
         except Refused as refusal:
@@ -298,7 +303,8 @@ class Answering:
             effort=effort_for(asked.effort, model.efforts),
             tools=asked.tools,
             may_call=asked.wishes.choice is not Choice.NONE,
-            wishes=asked.wishes,
+            # Whoever watches a run sees what its program does not.
+            wishes=replace(asked.wishes, hides_thoughts=False) if self._turn else asked.wishes,
         )
         return Asking(self.hearing, self.who, what, replay_turns=None, named=as_it_is)
 
@@ -470,8 +476,9 @@ def _in_header(words: Iterable[str]) -> str:
     return "".join(sign if sign.isascii() and sign.isprintable() else "?" for sign in said)
 
 
-def _seal_key() -> bytes:
-    return hmac.digest(settings.SECRET_KEY.encode(), b"gateway seals", "sha256")
+@cache
+def _seal_key(secret: str) -> bytes:
+    return hmac.digest(secret.encode(), b"gateway seals", "sha256")
 
 
 def _now() -> int:

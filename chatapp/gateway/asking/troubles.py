@@ -7,8 +7,15 @@ from math import ceil
 from ...core import verbatim
 from ...core.values import fields, word
 from ...providers.base import ProviderError, Trouble
-from ..doors.door import INVALID, LIMITED, NOT_FOUND, OVERLOADED, PROVIDER, Wrong
+from ..doors.door import INVALID, LIMITED, NOT_FOUND, OURS, OVERLOADED, PROVIDER, UNKNOWN_KEY, Wrong
 
+BROKEN = Wrong(500, OURS, "Something broke inside Thoughtline.", "server_error")
+WRONG_KEY = Wrong(
+    401,
+    UNKNOWN_KEY,
+    "This key opens nothing here: it is wrong, was revoked, or has expired.",
+    "invalid_api_key",
+)
 MOST_WORDS = 600
 # Where the provider does not say when it helps to ask again.
 SECONDS = 5

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta, tzinfo
+from datetime import datetime, tzinfo
 from functools import cached_property
 
 from django.utils import dateformat
 
 from ...core.model_name import ModelName
 from ...core.signs.visible import visible
-from ...pages.words.amounts import NOTHING, share_in_percent
-from ...pages.words.moments import Moment
+from ...pages.words.amounts import in_bytes, share_in_percent
+from ...pages.words.moments import Moment, lasted
 from ...providers.configured import Catalog
 from ..models import KeptResponse
 from ..replay.kept import MOST_BYTES, Memory
@@ -217,22 +217,3 @@ def _entry(row: KeptResponse, now: datetime, zone: tzinfo) -> EntryRow:
         age=lasted(now - row.created_at),
         expires=dateformat.format(row.expires_at.astimezone(zone), "j F"),
     )
-
-
-def in_bytes(size: int) -> str:
-    """`6.1 kB`."""
-    for unit in ("kB", "MB"):
-        size_in = size / (1000 if unit == "kB" else 1_000_000)
-        if size_in < 999.5 or unit == "MB":
-            return f"{size_in:.1f} {unit}" if size_in < 9.95 else f"{size_in:,.0f} {unit}"
-    return NOTHING
-
-
-_STEPS = ((86_400, "day"), (3_600, "hour"), (60, "minute"), (1, "second"))
-
-
-def lasted(age: timedelta) -> str:
-    """In its largest unit."""
-    seconds = max(1, int(age.total_seconds()))
-    step, unit = next((step, unit) for step, unit in _STEPS if seconds >= step)
-    return f"{seconds // step} {unit}{'' if seconds // step == 1 else 's'}"

@@ -49,8 +49,9 @@ FORM = taken(
 )
 EFFORT = text("How much thought: the nearest that the model has.", examples=["low"])
 REQUEST = taken(
-    {"model": MODEL, "messages": rows(MESSAGE, minItems=1)},
+    {"messages": rows(MESSAGE, minItems=1)},
     {
+        "model": MODEL,
         "stream": flag("As it comes, as server-sent events, or whole."),
         "stream_options": taken({}, {"include_usage": flag("A last chunk tells what was used.")}),
         "tools": rows(TOOL),

@@ -16,13 +16,15 @@ TOOL = taken(
     {"name": text(minLength=1)},
     {"type": text(), "description": text(), "input_schema": any_object(), "strict": flag()},
 )
+DISPLAY = text("With `omitted` thoughts come without their words.")
 COUNTED = taken(
-    {"model": MODEL, "messages": rows(MESSAGE, minItems=1)},
+    {"messages": rows(MESSAGE, minItems=1)},
     {
+        "model": MODEL,
         "system": CONTENT,
         "tools": rows(either(TOOL, any_object())),
         "tool_choice": taken({"type": one_of(CHOICES)}, {"name": {}, "disable_parallel_tool_use": flag()}),
-        "thinking": taken({}, {"type": text(), "budget_tokens": MOST_OUTPUT}),
+        "thinking": taken({}, {"type": text(), "budget_tokens": MOST_OUTPUT, "display": DISPLAY}),
         "output_config": taken({}, {"effort": text(), "format": any_object()}),
         "output_format": any_object(),
         "betas": rows(text()),

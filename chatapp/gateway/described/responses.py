@@ -27,7 +27,10 @@ ITEM = taken(
 # Kinds of items that are not known here go on as they came.
 INPUT = either(text(), rows(either(ITEM, any_object())), about="A question, or the history.")
 TOOL = taken({"type": text("`function`, or a kind that models know.", minLength=1)})
+CHOICE = either(one_of(["auto", "none", "required"]), any_object())
 FORM = any_object("`text`, `json_object` or `json_schema`, with its name and its schema.")
+WORDED = taken({}, {"format": FORM})
+TRUNCATION = one_of(["auto", "disabled"])
 REASONING = taken({}, {"effort": text("How much thought: the nearest that the model has."), "summary": {}})
 WINDOW = {
     "input": INPUT,
@@ -42,13 +45,13 @@ REQUEST = taken(
     {
         "model": MODEL,
         **WINDOW,
-        "tool_choice": either(one_of(["auto", "none", "required"]), any_object()),
+        "tool_choice": CHOICE,
         "parallel_tool_calls": flag(),
         "stream": flag("As it comes, as server-sent events, or whole."),
         "store": flag("Kept, where the key says so, so that others can go on from it."),
         "background": {"type": "boolean", "enum": [False]},
         "reasoning": REASONING,
-        "text": taken({}, {"format": FORM}),
+        "text": WORDED,
         "include": rows(text()),
         "temperature": HOTTEST,
         "top_p": TOP_P,
@@ -57,7 +60,7 @@ REQUEST = taken(
         "top_logprobs": number(minimum=0, maximum=20),
         "presence_penalty": number(minimum=-2, maximum=2),
         "frequency_penalty": number(minimum=-2, maximum=2),
-        "truncation": one_of(["auto", "disabled"]),
+        "truncation": TRUNCATION,
         "metadata": {"type": "object", "additionalProperties": {"type": "string"}},
         "user": text(),
         "safety_identifier": text(),
@@ -68,6 +71,18 @@ REQUEST = taken(
     },
 )
 COMPACTING = taken({"model": MODEL}, WINDOW)
+COUNTED = taken(
+    {},
+    {
+        "model": MODEL,
+        **WINDOW,
+        "tool_choice": CHOICE,
+        "parallel_tool_calls": flag(),
+        "reasoning": REASONING,
+        "text": WORDED,
+        "truncation": TRUNCATION,
+    },
+)
 USAGE = given(
     input_tokens=counted(),
     input_tokens_details=given(cached_tokens=counted()),
@@ -114,6 +129,9 @@ EVENT = given(
     "address takes `response.create` messages and sends the same events.",
     type=text(),
     sequence_number=whole(minimum=0),
+)
+INPUT_COUNT = given(
+    object=one_of(["response.input_tokens"]), input_tokens=whole("About how many.", minimum=1)
 )
 COMPACTED = given(
     id=text(),

@@ -7,7 +7,7 @@ from .schema import Json, given, number, one_of, or_null, text, whole
 
 MODEL = text(
     "A model as `/v1/models` lists it: `provider:name`, `provider/name`, its name alone where one provider has it, or a name that "
-    "the key gives it.",
+    "the key gives it. Without one the key's own answers, else the server's.",
     examples=["demo:thinker"],
 )
 HOTTEST = number("How free its choice of words is.", minimum=0, maximum=2)

@@ -78,6 +78,13 @@ DESCRIBED: Mapping[tuple[str, str], Described] = {
         asks=True,
         example=ASKED,
     ),
+    ("/v1/responses/input_tokens", "POST"): Described(
+        id="countInput",
+        summary="About how many tokens a request is, with the history that it goes on from",
+        takes="CountInputRequest",
+        gives="InputCount",
+        example=ASKED,
+    ),
     ("/v1/responses/{id}", "GET"): Described(
         id="showResponse", summary="A response that is kept", gives="Response"
     ),

@@ -27,7 +27,7 @@ class HandedPlace(NamedTuple):
 
 
 def new_secret() -> str:
-    return "".join(secrets.choice(ALPHABET) for _ in range(LENGTH))
+    return "".join([ALPHABET[byte % 32] for byte in secrets.token_bytes(LENGTH)])
 
 
 def place_of(given: str) -> HandedPlace | None:

@@ -162,7 +162,7 @@ class InTurn:
     def _tell(self, piece: ToldPiece) -> list[Frame]:
         frames: list[Frame] = []
         if not piece.began:
-            if not piece.ready:
+            if piece.lost or not piece.ready:
                 return frames
             frames += self._teller.began(piece)
             piece.began = True

@@ -8,6 +8,8 @@ from enum import StrEnum
 from itertools import groupby
 
 from ...core.items import Item
+from ...core.values import fields
+from ...providers.base import Form
 from ..doors.asked import Said, SaidBy, Told, ToldAnswer, ToldResult
 from ..replay.digests import Chain
 
@@ -98,11 +100,11 @@ _SIDE_TALK = (
 _LITTLE = 64
 
 
-def is_side_talk(history: Sequence[Told], *, tools: int, most_output: int | None) -> bool:
+def is_side_talk(history: Sequence[Told], *, tools: int, most_output: int | None, form: Form | None) -> bool:
     """What agents ask beside their work: a title, whether something is a new topic, whether anybody is there."""
     if tools or sum(isinstance(each, Said) and each.role is SaidBy.USER for each in history) > 1:
         return False
-    if most_output is not None and most_output <= _LITTLE:
+    if (most_output is not None and most_output <= _LITTLE) or _is_a_title(form):
         return True
     operators = " ".join(
         each.text[:2000].lower()
@@ -110,3 +112,8 @@ def is_side_talk(history: Sequence[Told], *, tools: int, most_output: int | None
         if isinstance(each, Said) and each.role is not SaidBy.USER
     )
     return any(mark in operators for mark in _SIDE_TALK)
+
+
+def _is_a_title(form: Form | None) -> bool:
+    """Whether that is all that the answer may hold."""
+    return form is not None and list(fields(fields(form.schema).get("properties"))) == ["title"]

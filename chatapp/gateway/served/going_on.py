@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 from ...store import in_thread
 from ..asking.answering import Caller
@@ -15,22 +16,30 @@ from ..doors.handed import place_of
 from ..doors.responses.errors import unknown_previous
 from ..doors.responses.kept import Exchanged, input_kept, input_place, joined, referenced
 from ..doors.responses.socket import Remembered
+from ..doors.responses.together import length_together, too_much
 from ..models import StoredResponse
 from ..store import stored
 from ..store.expiry import keeps_any
+from .refused import LONGEST_BODY
 
 log = logging.getLogger(__name__)
+
+T = TypeVar("T")
+# Rows hold more signs than what was sent: each that is not of ASCII is written as several.
+MOST_LOADED = 2 * LONGEST_BODY
 
 
 @dataclass(slots=True)
 class GoingOn:
-    """What one request goes on from, and what is kept of it for the next. `remembered`: what its connection knows."""
+    """What one request goes on from, and what is kept of it for the next. `remembered`: what its connection knows. `length`: of what is
+    found for it here, in bytes."""
 
     program: Caller
     remembered: Remembered | None = None
     way: Sequence[Exchanged] = ()
     found: Mapping[str, Any] = field(default_factory=dict)
     asked: ProgramRequest | None = None
+    length: int = 0
 
     async def whole(self, asked: ProgramRequest) -> ProgramRequest:
         """The request with all of its history. Wrong where what it goes on from is not here."""
@@ -40,8 +49,12 @@ class GoingOn:
             self.way = await self._way_to(asked.previous)
         names = referenced(asked)
         if names:
-            self.found = await in_thread(_items_of)(self.program.key.owner_id, names)
-        return joined(self.way, asked, self.found) if self.way or names else asked
+            self.found = await _stored(_items_of, self.program.key.owner_id, names)
+        return await asyncio.to_thread(self._joined, asked, names) if self.way or names else asked
+
+    def _joined(self, asked: ProgramRequest, names: Sequence[str]) -> ProgramRequest:
+        self.length = length_together(self.way, names, self.found, longest=LONGEST_BODY)
+        return joined(self.way, asked, self.found)
 
     def _keeps(self) -> bool:
         return self.program.key.keeps_responses and keeps_any()
@@ -50,7 +63,11 @@ class GoingOn:
         if self.remembered and (way := self.remembered.way_to(previous)):
             return way
         place = place_of(previous)
-        rows = await in_thread(stored.load_way)(self.program.key.owner_id, place.secret) if place else []
+        rows = (
+            await _stored(stored.load_way, self.program.key.owner_id, place.secret, MOST_LOADED)
+            if place
+            else []
+        )
         if not rows:
             raise unknown_previous(previous)
         return [Exchanged(row.input, row.response["output"]) for row in rows]
@@ -80,8 +97,15 @@ class GoingOn:
             self.remembered.forget(self.asked.previous)
 
 
+async def _stored(load: Callable[..., T], *of: Any) -> T:
+    try:
+        return await in_thread(load)(*of)
+    except stored.TooMuchStored:
+        raise too_much() from None
+
+
 def _items_of(owner: int, names: Sequence[str]) -> dict[str, Any]:
     places = [place.secret for name in names if (place := input_place(name) or place_of(name))]
-    rows: list[StoredResponse] = stored.load_responses(owner, places)
+    rows: list[StoredResponse] = stored.load_responses(owner, places, MOST_LOADED)
     items = [item for row in rows for item in (*row.input, *row.response["output"])]
     return {item["id"]: item for item in items if item.get("id") in names}

@@ -14,11 +14,12 @@ from uuid import uuid4
 from django.db import Error
 
 from ...core import verbatim
-from ...pages.health.counters import REQUESTS
 from ...pages.visitors import address_seen
+from ...processes.counters import REQUESTS
+from ..asking.troubles import BROKEN
 from ..doors.body import json_in
 from ..doors.door import INVALID, NOT_FOUND, Door, Frame, Wrong, as_sse
-from .refused import BROKEN, NO_DATABASE, refused_at_the_door
+from .refused import NO_DATABASE, compressed, refused_at_the_door
 
 log = logging.getLogger(__name__)
 requests_log = logging.getLogger("chatapp.requests")
@@ -49,6 +50,8 @@ class DoorRequest:
 
     async def read(self, read: Callable[[Any, Mapping[str, str]], T]) -> T:
         """What a door makes of it."""
+        if (coding := self.headers.get("content-encoding", "identity").lower()) != "identity":
+            raise compressed(coding)
         return await apart(lambda: read(json_in(self.body), self.headers), len(self.body))
 
     @property

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import time
 
+from ...providers.base import ModelSpec, UnknownModel
 from ...turns.engine import engine
+from ..asking.answering import Caller
 from ..doors import messages, models
 from ..doors.door import NOT_FOUND, Door, Wrong
 from ..doors.models import ListedModel
-from ..names import known_models, models_listed
+from ..names import NoSuchModel, known_models, model_meant, models_listed
 from .http import DoorConnection, DoorRequest
 from .serving import let_in
 
@@ -31,26 +33,32 @@ async def list_models(request: DoorRequest, connection: DoorConnection) -> None:
 
 
 async def show_model(request: DoorRequest, connection: DoorConnection) -> None:
-    offered = await _offered(request, connection)
-    wanted = request.query["id"]
-    found = next((each for each in offered if each.id == wanted), None)
-    if found is None:
-        sentence = f"There is no model called “{wanted[:80]}” here. All of them are listed at /v1/models."
-        raise Wrong(404, NOT_FOUND, sentence, "model_not_found")
+    """By any name by which it can be asked, and under that name."""
+    program = await _program(request, connection)
+    catalog, wanted = engine().catalog, request.query["id"]
+    try:
+        spec = model_meant(wanted, program.key, catalog, known=await known_models(catalog), default="")
+    except (NoSuchModel, UnknownModel) as error:
+        raise Wrong(404, NOT_FOUND, str(error), "model_not_found") from None
     told = models.one_for_anthropic if of_anthropic(request) else models.one_for_openai
-    await connection.answer(200, told(found))
+    await connection.answer(200, told(_listed(wanted, spec)))
 
 
 async def _offered(request: DoorRequest, connection: DoorConnection) -> list[ListedModel]:
-    if of_anthropic(request):
-        connection.door = _messages
-    program = await let_in(request)
+    program = await _program(request, connection)
     catalog = engine().catalog
     listed = models_listed(program.key, catalog, known=await known_models(catalog))
-    return [
-        ListedModel(each.name, each.spec.label or each.spec.name, STARTED, each.spec.provider)
-        for each in listed
-    ]
+    return [_listed(each.name, each.spec) for each in listed]
+
+
+async def _program(request: DoorRequest, connection: DoorConnection) -> Caller:
+    if of_anthropic(request):
+        connection.door = _messages
+    return await let_in(request)
+
+
+def _listed(name: str, spec: ModelSpec) -> ListedModel:
+    return ListedModel(name, spec.label or spec.name, STARTED, spec.provider)
 
 
 _messages: Door = messages.DOOR

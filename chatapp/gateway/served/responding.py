@@ -17,6 +17,7 @@ from ..doors.responses.kept import deleted, listed, shown
 from ..models import StoredResponse
 from ..store import stored
 from .going_on import GoingOn
+from .held import held
 from .http import DoorConnection, DoorRequest
 from .serving import let_in, unheard
 
@@ -57,17 +58,18 @@ async def compact(request: DoorRequest, connection: DoorConnection) -> None:
     going_on = GoingOn(program)
     whole = await going_on.whole(replace(asked, store=False))
     answering = Answering(engine(), responses.DOOR, compacting.asked_to_sum_up(whole), program)
-    try:
-        await answering.prepare()
-        await answering.run(unheard)
-        if answering.wrong:
-            raise answering.wrong
-        made = compacting.compaction(
-            asked, going_on.way, _summary(answering), answering.usage, Handed(), int(time.time())
-        )
-        await connection.answer(200, made, answering.headers)
-    finally:
-        await answering.close()
+    with held(program.key.owner_id, len(request.body) + going_on.length):
+        try:
+            await answering.prepare()
+            await answering.run(unheard)
+            if answering.wrong:
+                raise answering.wrong
+            made = compacting.compaction(
+                asked, going_on.way, _summary(answering), answering.usage, Handed(), int(time.time())
+            )
+            await connection.answer(200, made, answering.headers)
+        finally:
+            await answering.close()
 
 
 def _summary(answering: Answering) -> str:

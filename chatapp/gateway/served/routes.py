@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..described.page import show_page
 from ..doors import chat, messages, responses
-from .counting import count_tokens
+from .counting import count_input, count_tokens
 from .http import GatewayApplication, Routes
 from .listing import list_models, show_model
 from .responding import cancel_response, compact, delete_response, list_input, show_response
@@ -18,6 +18,7 @@ ROUTES: Routes = {
     "/v1/chat/completions": {"POST": (chat.DOOR, asks(chat.DOOR))},
     "/v1/responses": {"POST": (responses.DOOR, asks(responses.DOOR))},
     "/v1/responses/compact": {"POST": (responses.DOOR, compact)},
+    "/v1/responses/input_tokens": {"POST": (responses.DOOR, count_input)},
     "/v1/responses/{id}": {
         "GET": (responses.DOOR, show_response),
         "DELETE": (responses.DOOR, delete_response),

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import replace
 
 from ...pages.door.caps import BESIDE
@@ -12,13 +13,15 @@ from ...pages.door.reception import SENDERS
 from ...store import in_thread
 from ...turns.engine import engine
 from ..asking.answering import Answering, Caller
+from ..asking.troubles import WRONG_KEY
 from ..doors import responses
-from ..doors.door import Door, Frame
+from ..doors.door import Door, Frame, Wrong
 from ..models import ApiKey
-from ..store.keys import find_key
+from ..store.keys import find_key, seen_key
 from .going_on import GoingOn
+from .held import held
 from .http import DoorConnection, DoorRequest, Handler, secret_in
-from .refused import LONGEST_BODY, NO_KEY, WRONG_KEY, too_often
+from .refused import LONGEST_BODY, NO_KEY, too_often
 
 # Of one key; of one address, the keys that open nothing.
 by_key, wrong_keys = Rate(2_000, 0.002), Rate(20, 3.0)
@@ -35,7 +38,26 @@ async def let_in_by(secret: str, address: str, headers: Mapping[str, str]) -> Ca
     if not secret:
         raise replace(NO_KEY)
     key = opened(await in_thread(find_key)(secret), address)
-    return Caller(key=key, name=headers.get("user-agent", "").partition("/")[0])
+    return Caller(key=key, name=_program_in(headers))
+
+
+@asynccontextmanager
+async def expected(request: DoorRequest) -> AsyncIterator[Caller]:
+    """Lets in whoever comes with a key that was seen before, without looking for it again: the request that is begun inside asks whether
+    it opens anything still. So does this, before anything else that is wrong is told."""
+    key = seen_key(request.secret)
+    if key is None:
+        yield await let_in(request)
+        return
+    try:
+        yield Caller(key=opened(key, request.address), name=_program_in(request.headers))
+    except Wrong:
+        await let_in(request)
+        raise
+
+
+def _program_in(headers: Mapping[str, str]) -> str:
+    return headers.get("user-agent", "").partition("/")[0]
 
 
 def opened(key: ApiKey | None, address: str) -> ApiKey:
@@ -49,21 +71,27 @@ def opened(key: ApiKey | None, address: str) -> ApiKey:
 
 def asks(door: Door) -> Handler:
     async def ask(request: DoorRequest, connection: DoorConnection) -> None:
-        program = await let_in(request)
-        asked = await request.read(door.read)
-        going_on = GoingOn(program) if door is responses.DOOR else None
-        if going_on:
-            asked = await going_on.whole(asked)
-        keep_whole = going_on.keep if going_on and asked.store else None
-        again = request.headers.get("idempotency-key", "")[:200]
-        answering = Answering(engine(), door, asked, program, keep_whole=keep_whole, again=again)
-        try:
-            await answering.prepare()
-            await (_streamed if asked.stream else _whole)(answering, connection)
-        finally:
-            await answering.close()
+        async with AsyncExitStack() as at_the_end:
+            async with expected(request) as program:
+                answering, length = await _asked(door, request, program)
+                at_the_end.enter_context(held(program.key.owner_id, length))
+                at_the_end.push_async_callback(answering.close)
+                await answering.prepare()
+            await (_streamed if answering.asked.stream else _whole)(answering, connection)
 
     return ask
+
+
+async def _asked(door: Door, request: DoorRequest, program: Caller) -> tuple[Answering, int]:
+    """With how much it holds in memory."""
+    asked = await request.read(door.read)
+    going_on = GoingOn(program) if door is responses.DOOR else None
+    if going_on:
+        asked = await going_on.whole(asked)
+    keep_whole = going_on.keep if going_on and asked.store else None
+    again = request.headers.get("idempotency-key", "")[:200]
+    answering = Answering(engine(), door, asked, program, keep_whole=keep_whole, again=again)
+    return answering, len(request.body) + (going_on.length if going_on else 0)
 
 
 async def _whole(answering: Answering, connection: DoorConnection) -> None:

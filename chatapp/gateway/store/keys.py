@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import secrets
+from collections import OrderedDict
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from decimal import Decimal
 from hashlib import sha256
+from threading import Lock
 from uuid import UUID
 
 from django.contrib.auth.models import User
@@ -29,6 +31,8 @@ BEGINS = 7
 # 256 bits in base 64.
 LENGTH = len(PREFIX) + 43
 MOST_KEYS = 100
+# Keys that are looked at in one statement.
+TOGETHER = 32
 NOT_ALLOWED = "You may not have keys here. Ask whoever runs this server."
 TOO_MANY_KEYS = f"You have {MOST_KEYS} keys already. Revoke some of them first."
 
@@ -130,15 +134,15 @@ def _usable(owner: User) -> QuerySet[ApiKey]:
     return ApiKey.objects.filter(owner=owner, revoked_at=None)
 
 
-def _valid(now: datetime) -> QuerySet[ApiKey]:
-    """Revoked, expired, of somebody deactivated or whose kind may have none: dead at once."""
+def opening(now: datetime) -> QuerySet[ApiKey]:
+    """Those that open something. Revoked, expired, of somebody deactivated or whose kind may have none: dead at once."""
     rows = ApiKey.objects.filter(Q(expires_at=None) | Q(expires_at__gt=now), revoked_at=None)
     return rows.filter(owner__is_active=True).alias(allowed=are_allowed("owner")).filter(allowed=True)
 
 
 _FOUND = Worded(
     lambda digest, now: (
-        _valid(now)
+        opening(now)
         .filter(digest=digest)
         .annotate(owner_name=F("owner__username"), owner_is_staff=F("owner__is_staff"))
     ),
@@ -151,10 +155,41 @@ def find_key(secret: str) -> ApiKey | None:
     """With its owner, of whom no more is read than who they are. None for whatever reason it opens nothing."""
     if not _is_secret(secret):
         return None
-    found: ApiKey | None = _FOUND.first(digest_of(secret), timezone.now())
+    digest = digest_of(secret)
+    found: ApiKey | None = _FOUND.first(digest, timezone.now())
     if found is not None:
         found.owner = _owner_of(vars(found), found.owner_id)
+    _seen.note(digest, found)
     return found
+
+
+class SeenKeys:
+    """Of this process, by digest, those that were asked for last: what a key may is said when it is made, and stays so."""
+
+    MOST = 1_000
+
+    def __init__(self) -> None:
+        self._rows: OrderedDict[str, ApiKey] = OrderedDict()
+        self._lock = Lock()
+
+    def note(self, digest: str, row: ApiKey | None) -> None:
+        with self._lock:
+            self._rows.pop(digest, None)
+            if row is not None:
+                self._rows[digest] = row
+            if len(self._rows) > self.MOST:
+                self._rows.popitem(last=False)
+
+    def get(self, digest: str) -> ApiKey | None:
+        return self._rows.get(digest)
+
+
+_seen = SeenKeys()
+
+
+def seen_key(secret: str) -> ApiKey | None:
+    """One that was found before. Whether it opens anything still is to be asked before anything is done for it."""
+    return _seen.get(digest_of(secret))
 
 
 def _owner_of(found: Mapping[str, object], pk: int) -> User:
@@ -175,7 +210,19 @@ def _is_secret(text: str) -> bool:
 
 def valid_keys(pks: Collection[UUID]) -> set[UUID]:
     """Which of these still open something: for what streams."""
-    return set(_valid(timezone.now()).filter(pk__in=pks).values_list("pk", flat=True))
+    now, asked, valid = timezone.now(), list(pks), set[UUID]()
+    for first in range(0, len(asked), TOGETHER):
+        some = asked[first : first + TOGETHER]
+        found = _OPENING.columns(now, *some, *some[:1] * (TOGETHER - len(some)))
+        valid |= {UUID(str(pk)) for (pk,) in found}
+    return valid
+
+
+_OPENING = Worded(
+    lambda now, *pks: opening(now).filter(pk__in=pks).values_list("pk"),
+    datetime,
+    *(UUID for _ in range(TOGETHER)),
+)
 
 
 def manages(key: ApiKey) -> bool:

@@ -19,12 +19,14 @@ from django.utils import timezone
 from ...store import deleting
 from ...store.database import long_writes
 from ..models import KeptCleared, KeptResponse, StoredResponse
-from . import kept
+from . import kept, stored
 
 # Of one owner, the oldest go first.
 MOST_OF_ONE = 20_000
-# An owner of whom so many were written is looked after.
-TRIMMED_EACH = 100
+# Of the responses that one owner goes on from by their ids: so many signs, and so many.
+MOST_STORED, MOST_RESPONSES = 256 * 2**20, 20_000
+# An owner of whom so many were written is looked after, or so many signs.
+TRIMMED_EACH, TRIMMED_EACH_SIGNS = 100, 16 * 2**20
 # Whoever waits for it waits no longer.
 SECONDS = 2.0
 # What was cleared is told to other processes for so long.
@@ -38,6 +40,8 @@ def purge_kept(_: Collection[UUID]) -> None:
     erase(StoredResponse.objects.filter(key__revoked_at__isnull=False))
     for owner in _with_too_many():
         trim(owner)
+    for owner in StoredResponse.objects.order_by().values_list("owner", flat=True).distinct():
+        trim_stored(owner)
     KeptCleared.objects.filter(at__lt=now - TOLD, is_done=True).delete()
 
 
@@ -54,6 +58,20 @@ def trim_grown() -> None:
     for owner in [owner for owner, number in list(kept.written.items()) if number >= TRIMMED_EACH]:
         trim(owner)
         del kept.written[owner]
+    for owner in [owner for owner, signs in list(stored.written.items()) if signs >= TRIMMED_EACH_SIGNS]:
+        trim_stored(owner)
+        del stored.written[owner]
+
+
+def trim_stored(owner: int) -> int:
+    """Leaves the newest. Each counts as some kilobytes at least: very many rows are a burden too."""
+    rows = StoredResponse.objects.filter(owner=owner)
+    least, held = MOST_STORED // MOST_RESPONSES, 0
+    for length, moment in rows.order_by("-created_at").values_list("length", "created_at").iterator():
+        held += max(length, least)
+        if held > MOST_STORED:
+            return erase(rows.filter(created_at__lte=moment).order_by("created_at"))
+    return 0
 
 
 def trim(owner: int) -> int:

@@ -5,22 +5,23 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from functools import cache
 from typing import Any
 from uuid import UUID, uuid4
 
 from django.contrib.auth.models import User
 from django.db import transaction
 from django.db.models import F
-from django.db.models.functions import Now
+from django.db.models.functions import Greatest, Now
 from django.utils import timezone
 
-from ...core.attached import PARTS
-from ...core.items import FROM_MODEL, Item, KeyMaker, Kind, Outcome, clean
-from ...core.recorded import BY_PROGRAM, TOLD_ROUNDS
+from ...core.attached import PARTS, role_of
+from ...core.items import Item, KeyMaker, Kind, Outcome, clean
+from ...core.recorded import BY_PROGRAM, TOLD_ROUNDS, LeftHow
 from ...core.titles import first_words
 from ...store import WAITS_FOR_PROGRAM, Claim, load_items, next_round, without_result
 from ...store.changes import tell_owner
-from ...store.database.worded import Inserted
+from ...store.database.worded import Inserted, Worded
 from ...store.models import ENDED, IS_LIVE, PROGRAM_CAP, Conversation, Message, Role, Status, TitledBy
 from ...store.rows import Measured, append, insert_items, item_row, keep, noted, tell_of, with_owner
 from ...store.turns_at_once import hold_person
@@ -28,9 +29,10 @@ from ..models import ApiKey, RecordedPlace, RecordedRun
 from ..recording.told import Part, Piece, Saying
 from ..recording.waiting import waited
 
-_MESSAGES = Inserted(Message)
-# So many of the last pieces of a history are looked for first.
-NEAR = 8
+_CONVERSATIONS, _RUNS = Inserted(Conversation), Inserted(RecordedRun)
+_MESSAGES, _PLACES = Inserted(Message), Inserted(RecordedPlace)
+# So many pieces of a history are looked for together, its last ones first: a program that goes on stands near its end.
+NEAR, FAR = 8, 128
 NEVER_CAME = "The result never came: the program went on without it."
 # Nobody takes over what a program asked: where its process dies, it has ended.
 TAKEN_BY_NOBODY = 3
@@ -38,6 +40,8 @@ TAKEN_BY_NOBODY = 3
 FORGOTTEN = timedelta(hours=24)
 # Of what a program says of itself no more is kept than somebody reads.
 MOST_WORDS = 200_000
+# That stand before what somebody asks.
+MOST_BLOCKS = 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,6 +75,57 @@ def record(request: RunRequest) -> BegunTurn:
     return _Recording(request, owner).recorded()
 
 
+@cache
+def _found(most: int) -> Worded:
+    return Worded(
+        lambda owner, *names: (
+            RecordedPlace.objects.filter(owner=owner, name__in=names)
+            .filter(message__deletion=None, message__conversation__deleted_at=None)
+            .order_by("message__order", "pk")
+            .values_list("name", "message", "round")
+        ),
+        int,
+        *(str for _ in range(most)),
+    )
+
+
+def _places(owner: int, names: Sequence[str]) -> dict[str, tuple[UUID, int]]:
+    """By name; of several the newest message."""
+    most = NEAR if len(names) <= NEAR else FAR
+    found = _found(most).columns(owner, *names, *[""] * (most - len(names)))
+    return {name: (UUID(str(message)), number) for name, message, number in found}
+
+
+_MESSAGE = Worded(lambda pk: Message.objects.filter(pk=pk), UUID)
+_CONVERSATION = Worded(lambda pk: Conversation.objects.filter(pk=pk), UUID)
+_LAST_BELOW = Worded(
+    lambda parent: Message.objects.filter(parent=parent, deletion=None).order_by("-order")[:1], UUID
+)
+_WAITING = Worded(
+    lambda conversation: Message.objects.filter(IS_LIVE, conversation=conversation, status=Status.WAITING),
+    UUID,
+)
+_NEXT_ORDER = Worded(
+    lambda conversation: (
+        Conversation.objects.select_for_update().filter(pk=conversation).values_list("next_order")
+    ),
+    UUID,
+)
+_KEPT = Worded(
+    lambda conversation, *_: Conversation.objects.filter(pk=conversation),
+    UUID,
+    UUID,
+    datetime,
+    int,
+    update=lambda _, head, now, order: {
+        "head": head,
+        "updated_at": now,
+        "next_order": Greatest(F("next_order"), order),
+    },
+    returning="id",
+)
+
+
 class _Recording:
     def __init__(self, request: RunRequest, owner: User) -> None:
         self._request, self._owner, self._key = request, owner, request.key
@@ -94,28 +149,23 @@ class _Recording:
     def _deepest(self, pieces: Sequence[Piece]) -> tuple[int, Message | None, int]:
         """How many pieces are recorded already, the message in which the last of them stands, and with which round."""
         names = [piece.name for piece in pieces]
-        # A program that goes on stands near its end.
-        for first, last in ((max(0, len(names) - NEAR), len(names)), (0, max(0, len(names) - NEAR))):
-            found = self._places(names[first:last])
+        last = len(names)
+        while last:
+            first = max(0, last - (NEAR if last == len(names) else FAR))
+            found = _places(self._owner.pk, names[first:last])
             for known in range(last, first, -1):
                 if place := found.get(names[known - 1]):
-                    row = Message.objects.select_related("conversation", "parent").get(pk=place[0])
-                    self._conversation = row.conversation
+                    row = _MESSAGE.first(place[0])
+                    row.conversation = self._conversation = _CONVERSATION.first(row.conversation_id)
                     return known, row, place[1]
+            last = first
         self._conversation = self._of_its_turns()
         return 0, None, -1
 
-    def _places(self, names: Sequence[str]) -> dict[str, tuple[UUID, int]]:
-        """By name; of several the newest message."""
-        rows = RecordedPlace.objects.filter(owner=self._owner, name__in=names) if names else None
-        if rows is None:
-            return {}
-        there = rows.filter(message__deletion=None, message__conversation__deleted_at=None)
-        found = there.order_by("message__order", "pk").values_list("name", "message", "round")
-        return {name: (message, number) for name, message, number in found}
-
     def _of_its_turns(self) -> Conversation | None:
         """Where all that stands before was changed, the answers still tell which run it is."""
+        if not self._request.turns:
+            return None
         rows = Message.objects.filter(pk__in=self._request.turns, deletion=None)
         mine = rows.filter(conversation__owner=self._owner, conversation__deleted_at=None)
         found = mine.select_related("conversation").order_by("-order").first()
@@ -145,7 +195,7 @@ class _Recording:
     def _opened(self, piece: Piece) -> Conversation:
         title = first_words(_title_words(piece.items)) or f"A run of {self._key.name}"
         instructions = "\n\n".join(text for _, text in self._request.saying.words)[:MOST_WORDS]
-        made = Conversation.objects.create(
+        made = Conversation(
             owner=self._owner,
             title=title,
             titled_by=TitledBy.MODEL,
@@ -153,7 +203,8 @@ class _Recording:
             instructions=clean(instructions),
             program=self._key.name[:PROGRAM_CAP],
         )
-        RecordedRun.objects.create(conversation=made, key=self._key)
+        _CONVERSATIONS.write([made])
+        _RUNS.write([RecordedRun(conversation=made, key=self._key)])
         self._order = 0
         return made
 
@@ -219,7 +270,7 @@ class _Recording:
             return row
         row = self._as_far_as(row, number)
         if row.status not in ENDED:
-            give_up_waiting(row)
+            give_up_waiting(row, LeftHow.WENT_ON)
         return row
 
     def _as_far_as(self, row: Message, number: int, *, always: bool = False) -> Message:
@@ -264,15 +315,12 @@ class _Recording:
         """Nobody else adds to the run before this transaction has ended."""
         assert self._conversation
         if self._order is None:
-            held = Conversation.objects.select_for_update().filter(pk=self._conversation.pk)
-            self._order = held.values_list("next_order", flat=True).get()
+            ((self._order,),) = _NEXT_ORDER.columns(self._conversation.pk)
         self._order += 1
         return self._order - 1
 
     def _keep_conversation(self, answer: Message) -> None:
-        changes: dict[str, Any] = {"head": answer.pk, "updated_at": timezone.now()}
-        changes |= {} if self._order is None else {"next_order": self._order}
-        Conversation.objects.filter(pk=answer.conversation_id).update(**changes)
+        _KEPT.columns(answer.conversation_id, answer.pk, timezone.now(), self._order or 0)
 
     def _answer(self, question: Message | None, **more: Any) -> Message:
         told = {"model": self._request.model, "effort": self._request.effort, "touched_at": timezone.now()}
@@ -288,7 +336,7 @@ class _Recording:
         keep(row)
 
     def _note(self, name: str, row: Message, number: int) -> None:
-        RecordedPlace.objects.create(owner=self._owner, name=name, message=row, round=number)
+        note_place(self._owner.pk, name, row.pk, number)
 
     # The turn
 
@@ -297,7 +345,7 @@ class _Recording:
         if row.role == Role.USER:
             answer = None if is_new else self._failed(row)
         else:
-            answer = row if is_new or self._is_failed(row) else self._as_far_as(row, number)
+            answer = row if is_new or self._is_failed(row, number) else self._as_far_as(row, number)
         if answer is None:
             answer = self._answer(row, attempt=1, **self._at_work({}))
         else:
@@ -327,22 +375,22 @@ class _Recording:
     def _end_others(self, answer: Message) -> None:
         """The program asks elsewhere now: what other answers wait for will never come."""
         assert self._conversation
-        waiting = Message.objects.filter(conversation=self._conversation, status=Status.WAITING)
-        for row in waiting.exclude(pk=answer.pk):
-            give_up_waiting(row)
+        for row in _WAITING.rows(self._conversation.pk):
+            if row.pk != answer.pk:
+                give_up_waiting(row, LeftHow.DEPARTED)
 
     def _failed(self, question: Message) -> Message | None:
         """An answer that ended before a word: the program asks for it again."""
-        last = question.children.filter(deletion=None).order_by("-order").first()
-        return last if last is not None and self._is_failed(last) else None
+        last = _LAST_BELOW.first(question.pk)
+        return last if last is not None and self._is_failed(last, -1) else None
 
-    def _is_failed(self, row: Message) -> bool:
+    def _is_failed(self, row: Message, number: int) -> bool:
+        """Whether it ended without a word behind this round."""
         again = self._request.again
         if row.status not in ENDED or row.status == Status.COMPLETE:
             return False
-        words = load_items(row.pk)
-        said = [item for item in words if item.kind in FROM_MODEL and item.round == next_round(words) - 1]
-        return not any(item.cut for item in said) or bool(again and row.metadata.get("again") == again)
+        is_again = bool(again and row.metadata.get("again") == again)
+        return is_again or next_round(load_items(row.pk)) == number + 1
 
 
 @transaction.atomic
@@ -351,23 +399,24 @@ def end_forgotten(now: datetime) -> int:
     old = Message.objects.filter(IS_LIVE, status=Status.WAITING, touched_at__lt=now - FORGOTTEN)
     rows = [row for row in old.order_by("pk") if row.metadata.get("waits_for")]
     for row in rows:
-        give_up_waiting(row)
+        give_up_waiting(row, LeftHow.FORGOTTEN)
     return len(rows)
 
 
-def give_up_waiting(row: Message) -> None:
+def give_up_waiting(row: Message, how: LeftHow) -> None:
     """What it waits for never came."""
     items = load_items(row.pk)
     row.refresh_from_db(fields=["next_seq", "metadata"])
     missing = [_never_came(call) for call in without_result(items)]
     append(row, _with_keys(missing, items), Measured(elapsed=row.metadata.get("elapsed_ms", 0)))
+    row.metadata = {**row.metadata, "ended": {"reason": how}}
     keep(row)
-    _set(row, Status.COMPLETE)
+    _set(row, Status.STOPPED)
     tell_of(with_owner(Message.objects.all()).get(pk=row.pk), "turn ended")
 
 
 def note_place(owner: int, name: str, message: UUID, number: int) -> None:
-    RecordedPlace.objects.create(owner_id=owner, name=name, message_id=message, round=number)
+    _PLACES.write([RecordedPlace(owner_id=owner, name=name, message_id=message, round=number)])
 
 
 def piece_without_words(piece: Piece) -> Piece:
@@ -386,10 +435,22 @@ def _storable(item: Item) -> Item:
 
 
 def _title_words(items: Iterable[Item]) -> str:
-    """Programs put what they know of a machine before what somebody asks."""
-    texts = [item.text.strip() for item in items]
-    plain = [text for text in texts if text and not text.startswith(("<", "#"))]
-    return next(iter([*plain[::-1], *texts]), "")
+    """Programs put what they know of a machine before what somebody asks, and words of their own behind it."""
+    texts = [item.text for item in items if role_of(item.wire) == Role.USER]
+    asked = [text for text in map(_behind_tags, texts) if text and not text.startswith(("<", "#"))]
+    return next(iter([*asked[::-1], *texts]), "")
+
+
+def _behind_tags(text: str) -> str:
+    """Without the blocks in tags with which it begins."""
+    text = text.strip()
+    for _ in range(MOST_BLOCKS):
+        name = text[1:].partition(">")[0]
+        _, end, behind = text.partition(f"</{name}>")
+        if not (text.startswith("<") and end):
+            break
+        text = behind.strip()
+    return text
 
 
 def _open_of(items: Sequence[Item], number: int) -> list[Item]:

@@ -43,7 +43,7 @@ def begin_request(
     runner: str,
     program: str = "",
 ) -> UUID:
-    """BeyondLimit or TooMany where it may not be. `key` as it was found. `estimate`: tokens that it may take."""
+    """DeadKey, BeyondLimit or TooMany where it may not be. `key` as it was found, whenever. `estimate`: tokens that it may take."""
     now, owner = timezone.now(), key.owner
     limits.hold(owner)
     stands = load_standing(key, now)
@@ -135,3 +135,4 @@ def _note_use(key: ApiKey, now: datetime, program: str) -> None:
         ApiKey.objects.filter(pk=key.pk).update(
             last_used_at=now, last_program=visible(program[:PROGRAM_CAP], Leave.NOTHING)[:PROGRAM_CAP]
         )
+        key.last_used_at = now

@@ -16,10 +16,15 @@ from ...limits.store import ALSO, UsedToday
 from ...store.database.worded import Worded
 from ...store.refusal import BeyondLimit, Refused
 from ..models import ApiKey, KeyDay, KeyRequest
+from .keys import opening
 
 # Requests at once, of one key and of all keys of a person.
 MOST_OF_KEY = 128
 MOST_OF_PERSON = 256
+
+
+class DeadKey(Refused):
+    """It opened something before."""
 
 
 class TooMany(Refused):
@@ -48,8 +53,9 @@ ALSO.append(running_of)
 _TODAY = ("turns", "input", "output", "cost")
 _STANDING = Worded(
     # One statement, so that what ends meanwhile is seen either under way or as used, and never neither.
-    lambda key, since, day: (
-        ApiKey.objects.filter(pk=key, revoked_at=None)
+    lambda key, now, since, day: (
+        opening(now)
+        .filter(pk=key)
         .annotate(
             **{
                 name: Subquery(
@@ -86,15 +92,16 @@ _STANDING = Worded(
     ),
     UUID,
     datetime,
+    datetime,
     date,
 )
 
 
 def load_standing(key: ApiKey, now: datetime) -> Standing:
     day = day_of(now)
-    found = _STANDING.columns(key.pk, datetime.combine(day, time(), UTC), day)
+    found = _STANDING.columns(key.pk, now, datetime.combine(day, time(), UTC), day)
     if not found:
-        raise BeyondLimit("This key is not there any more.")
+        raise DeadKey("This key opens nothing any more.")
     numbers = [int(number or 0) for number in found[0]]
     of_key, of_person, key_turns, key_tokens, running, reserved, turns, read, written, cost = numbers
     return Standing(

@@ -74,6 +74,8 @@ async def _ask_and_show(options: dict[str, Any]) -> int:
     mine = engine()
     try:
         await mine.load()
+        # Open pages of a server beside hear of this from its first word on.
+        mine.notices.begin()
         place = await in_thread(_starting_point)(options)
         model = options["model"] or await mine.default_model()
         started = await mine.ask(

@@ -6,15 +6,15 @@ import asyncio
 import contextlib
 import errno
 import gc
+import os
 import resource
 import socket
 import sys
 from argparse import ArgumentParser
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from daphne.endpoints import build_endpoint_description_strings
-from daphne.server import Server
 from django.conf import settings
 from django.core.management.base import BaseCommand
 from django.db import connection
@@ -25,9 +25,11 @@ from chatapp.config.logs import hear_of_lost_exceptions
 from chatapp.live.outbox import PIECE
 from chatapp.management import tables
 from chatapp.management.direct import write_directly
-from chatapp.pages.static_files import collect_when_changed
-from chatapp.processes import memory
+from chatapp.pages.door.draining import DrainingServer
+from chatapp.pages.static_files import prepare_static_files
+from chatapp.processes import children, memory
 from chatapp.providers import local as local_model
+from chatapp.turns.engine import engine
 
 if TYPE_CHECKING:
     from chatapp.asgi import AwakeAtFirstScope
@@ -37,6 +39,10 @@ EVERYWHERE = ("0.0.0.0", "::")
 BACKLOG = 4096
 # What a socket is told, of four octets a sign; and what it may say at once, in octets.
 LONGEST_MESSAGE, LONGEST_WORD = 4 * (PIECE + 1), 1024
+# A proxy asks each second whether it is ready; one that is alone is missed by nobody's looking elsewhere.
+NOTICE_SECONDS = 3
+# So long the one process lets requests come to their end; with the answers it goes on at its next start.
+PAGES_SECONDS = 5
 FIRST_ACCOUNT = "Create the first account there: it becomes the administrator."
 # A thread that draws a page hands over to the loop, which has letters to bring, after so many seconds: Python's own 5 ms are a
 # third of a first letter's way.
@@ -67,8 +73,11 @@ class Command(BaseCommand):
 
         plain = build_endpoint_description_strings(host=host, port=port)
         endpoints = [f"{endpoint}:backlog={BACKLOG}" for endpoint in plain]
-        server = Server(
+        server = DrainingServer(
             application,
+            notice=NOTICE_SECONDS if settings.REDIS_URL else 0,
+            seconds=settings.DRAIN_SECONDS if settings.REDIS_URL else PAGES_SECONDS,
+            afterwards=_close_engine,
             endpoints=endpoints,
             server_name="",
             websocket_max_message_size=LONGEST_MESSAGE,
@@ -84,8 +93,10 @@ class Command(BaseCommand):
         server.run()
         if not server.listening_addresses:
             raise Misconfigured(_port_in_use(host, port))
+        self.stdout.flush()
+        _end()
 
-    def _listens(self, server: Server, application: AwakeAtFirstScope) -> None:
+    def _listens(self, server: DrainingServer, application: AwakeAtFirstScope) -> None:
         # Turns that a dead process left go on now, also when nobody comes. The loop begins to run after this.
         self._waking = asyncio.get_event_loop().create_task(application.wake())
         self._tell(server.listening_addresses)
@@ -94,6 +105,18 @@ class Command(BaseCommand):
         for host, port in addresses:
             self.stdout.write("\n".join(_greeting(host, port)))
         self.stdout.flush()
+
+
+def _end() -> NoReturn:
+    """A thread that makes a page may wait for the loop, which has ended: Python would wait for it for ever."""
+    children.end_all()
+    os._exit(0)
+
+
+async def _close_engine() -> None:
+    """Where others go on with what this process began, they hear of its end."""
+    if settings.REDIS_URL:
+        await engine().close()
 
 
 def _take_many_connections() -> None:
@@ -112,24 +135,24 @@ def _refuse_what_cannot_be_listened_to(host: str, port: int) -> None:
     try:
         socket.create_server((host, port), family=family).close()
     except OSError as error:
-        raise Misconfigured(_why_not_there(error, host, port)) from None
+        raise Misconfigured(why_not_there(error, host, port)) from None
 
 
-def _why_not_there(error: OSError, host: str, port: int) -> str:
+def why_not_there(error: OSError, host: str, port: int) -> str:
     if error.errno == errno.EADDRINUSE:
         return _port_in_use(host, port)
     if error.errno == errno.EACCES:
-        return f"Port {port} may not be used by this account; try ./start --port 8000."
+        return f"Port {port} may not be used by this account; try --port 8000."
     return f"{host} is no address of this machine."
 
 
 def _port_in_use(host: str, port: int) -> str:
-    return f"Port {port} on {host} is in use by another program; try ./start --port {port + 1}."
+    return f"Port {port} on {host} is in use by another program; try --port {port + 1}."
 
 
 def _make_what_is_missing() -> None:
     try:
-        collect_when_changed()
+        prepare_static_files()
         tables.bring_up_to_date(apart=True)
         if settings.LOCAL_MODEL:
             local_model.start_beside(settings.DATA_DIR)

@@ -7,6 +7,7 @@ from uuid import UUID
 
 from django.contrib.auth.models import User
 
+from ...store.database.worded import Worded
 from ...store.models import Conversation
 from ..models import Look
 
@@ -25,4 +26,10 @@ def append_looks(who: User, conversations: Collection[UUID], what: Look.What, *,
 
 def looks_at(conversation: UUID) -> list[Look]:
     """The newest first."""
-    return list(Look.objects.filter(conversation=conversation).order_by("-at", "-pk")[:MOST_SHOWN])
+    return _LOOKS.rows(conversation)
+
+
+_LOOKS = Worded(
+    lambda conversation: Look.objects.filter(conversation=conversation).order_by("-at", "-pk")[:MOST_SHOWN],
+    UUID,
+)

@@ -10,28 +10,12 @@ from typing import Any
 
 import daphne.server
 from daphne.http_protocol import HTTPFactory, WebRequest
-from daphne.ws_protocol import WebSocketFactory, WebSocketProtocol
-from django.db import Error
 
-from ...store import in_thread
-from .caps import BESIDE, LITTLE, beside_of, cap_of
+from .caps import LITTLE, beside_of, cap_of
+from .long_messages import RoomyFactory
 from .open_sockets import BURST, REST_SECONDS, Rate
-from .reception import (
-    HEADER,
-    MOST_OF_ONE,
-    PATIENCE,
-    Pool,
-    Refusal,
-    little_ones,
-    long_ones,
-    person_of,
-    seconds_for,
-    senders,
-    session_in,
-)
+from .reception import HEADER, PATIENCE, Refusal, RoomTaken, in_crumbs, seconds_for, sender_of, session_in
 
-# In more pieces than this nobody sends anything who means well; each costs as much as a hundred bytes.
-MOST_PIECES = 10_000
 # As the sockets themselves have it, for servers other than Daphne.
 openings = Rate(BURST, REST_SECONDS)
 TOO_OFTEN = b"HTTP/1.1 429 Too Many Requests\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
@@ -49,8 +33,7 @@ class CappedRequest(WebRequest):
         self._deadline, self._is_over, self._has_headers = monotonic() + PATIENCE, False, False
         self._allowed, self._pieces = LITTLE, 0
         self._length: int | None = None
-        self._pool: Pool = little_ones
-        self._person: int | None = None
+        self._room = RoomTaken(self)
         self._looking: asyncio.Task[None] | None = None
         self._whole: tuple[bytes, bytes, bytes] | None = None
 
@@ -73,19 +56,19 @@ class CappedRequest(WebRequest):
         self.content.write(data)
         size = self.content.tell()
         self._pieces += 1
-        if self._pieces > MOST_PIECES:
+        if in_crumbs(self._pieces, size):
             self.refuse(Refusal.SLOW)
         elif size > self._allowed:
             self._ask_for_more(self._length or size)
         if not self._is_over:
-            self._pool.grow(self, size)
+            self._room.grow(size)
 
     def requestReceived(self, command: bytes, path: bytes, version: bytes) -> None:
         self._whole = command, path, version
         if self._is_over or self._looking:
             return
         self._is_over = True
-        self._pool.arrived(self)
+        self._room.arrived()
         if self.requestHeaders.hasHeader(b"Upgrade") and not openings.may(self._name()):
             # A page comes back by itself; a socket that is opened only to be closed would cost three times as much.
             self.channel.transport.write(TOO_OFTEN)
@@ -95,7 +78,7 @@ class CappedRequest(WebRequest):
         if beside_of(self._path()):
             # The application has it by now, and may answer for minutes.
             self.content = BytesIO()
-            self._leave()
+            self._room.leave()
 
     def check_timeouts(self) -> None:
         """Every two seconds."""
@@ -108,12 +91,12 @@ class CappedRequest(WebRequest):
         super().check_timeouts()
 
     def finish(self) -> None:
-        self._leave()
+        self._room.leave()
         super().finish()
 
     def connectionLost(self, reason: Any) -> None:
         self._is_over = True
-        self._leave()
+        self._room.leave()
         super().connectionLost(reason)
 
     # What becomes of it
@@ -121,7 +104,7 @@ class CappedRequest(WebRequest):
     def refuse(self, refusal: Refusal) -> None:
         """The application answers as if nothing were to come; what comes all the same is not kept."""
         self._is_over = True
-        self._leave()
+        self._room.leave()
         self.content = BytesIO()
         for name in (b"Expect", b"Upgrade"):
             self.requestHeaders.removeHeader(name)
@@ -143,26 +126,19 @@ class CappedRequest(WebRequest):
             self._looking = asyncio.ensure_future(self._look_who_it_is(cap, waits))
 
     async def _look_who_it_is(self, cap: int, waits: bool) -> None:
-        try:
-            person = await in_thread(person_of)(self._path(), self._header)
-        except Error:
-            person, refusal = None, Refusal.CROWDED
-        else:
-            refusal = Refusal.SIGNED_OUT if person is None else Refusal.MANY
+        sender = await sender_of(self._path(), self._header)
         self._looking = None
         if self._is_over:
             return
-        if person is None or senders[person] >= MOST_OF_ONE:
-            self.refuse(refusal)
+        if isinstance(sender, Refusal):
+            self.refuse(sender)
+        elif self._room.may_be_long(sender, self.content.tell()):
+            self._allow(cap, waits)
         else:
-            self._allow(person, cap, waits)
+            self.refuse(Refusal.MANY)
 
-    def _allow(self, person: int, cap: int, waits: bool) -> None:
-        self._leave()
-        self._pool, self._person, self._allowed = long_ones, person, cap
-        senders[person] += 1
-        self._deadline = monotonic() + seconds_for(self._length or cap)
-        self._pool.grow(self, self.content.tell())
+    def _allow(self, cap: int, waits: bool) -> None:
+        self._allowed, self._deadline = cap, monotonic() + seconds_for(self._length or cap)
         if self._is_over:
             return
         if waits:
@@ -170,14 +146,6 @@ class CappedRequest(WebRequest):
         self.channel.transport.resumeProducing()
         if self._whole:
             self.requestReceived(*self._whole)
-
-    def _leave(self) -> None:
-        self._pool.leave(self)
-        if self._person is not None:
-            senders[self._person] -= 1
-            if not senders[self._person]:
-                del senders[self._person]
-            self._person = None
 
     def _header(self, name: str) -> str:
         return b"; ".join(self.requestHeaders.getRawHeaders(name.encode(), [])).decode("latin-1")
@@ -225,19 +193,6 @@ class CappedFactory(HTTPFactory):
         protocol = super().buildProtocol(addr)
         protocol.requestFactory = CappedRequest
         return protocol
-
-
-class RoomyProtocol(WebSocketProtocol):
-    """What a page says over its socket is short; what a program asks is not."""
-
-    def onConnect(self, request: Any) -> Any:
-        if beside := beside_of(request.path):
-            self.maxMessagePayloadSize = self.maxFramePayloadSize = BESIDE[beside]
-        return super().onConnect(request)
-
-
-class RoomyFactory(WebSocketFactory):
-    protocol = RoomyProtocol
 
 
 def install() -> None:

@@ -20,6 +20,9 @@ class Socket(Protocol):
     async def give_way(self) -> None:
         """It is closed; its page says so, and comes back when somebody looks at it."""
 
+    async def go_elsewhere(self) -> None:
+        """It is closed; its page comes back at once, to another process."""
+
 
 class OpenSockets:
     """By person, in the order in which they were opened: the page that is opened now is looked at, the oldest most likely is not."""
@@ -41,8 +44,16 @@ class OpenSockets:
         if not self._of[person]:
             del self._of[person]
 
+    async def send_away(self) -> None:
+        for mine in list(self._of.values()):
+            for socket in list(mine):
+                await socket.go_elsewhere()
+
     def count(self, person: int) -> int:
         return len(self._of.get(person, ()))
+
+    def count_all(self) -> int:
+        return sum(len(sockets) for sockets in tuple(self._of.values()))
 
 
 class Rate:

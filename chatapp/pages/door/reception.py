@@ -10,12 +10,14 @@ from typing import Protocol
 
 from asgiref.sync import iscoroutinefunction, sync_to_async
 from django.conf import settings
+from django.db import Error
 from django.http import HttpRequest, HttpResponse, parse_cookie
 from django.http.response import HttpResponseBase
 from django.shortcuts import render
 from django.utils.decorators import sync_and_async_middleware
 from django.utils.html import escape
 
+from ...store import in_thread
 from ..commands import by_script
 from ..signed_in import who_is_signed_in
 from .caps import KB, LITTLE, beside_of, cap_of, size_in_words
@@ -25,6 +27,8 @@ Header = Callable[[str], str]
 HEADER = "Thoughtline-Refused"
 # A body comes at least so fast, in bytes a second, after the time that everybody has.
 PATIENCE, PACE = 20.0, 16 * KB
+# Each piece costs as much as a hundred bytes; a slow line makes them of a kilobyte and more.
+MOST_PIECES, CRUMB = 10_000, 512
 # Of one person at once, those that are longer than little.
 MOST_OF_ONE = 2
 
@@ -55,6 +59,11 @@ RETRY_SECONDS = "5"
 
 def seconds_for(size: int) -> float:
     return PATIENCE + size / PACE
+
+
+def in_crumbs(pieces: int, size: int) -> bool:
+    """Nobody who means well sends so many that are so small."""
+    return pieces > max(MOST_PIECES, size / CRUMB)
 
 
 def session_in(cookies: str) -> str:
@@ -107,6 +116,47 @@ little_ones = Pool(16 * 1024 * KB)
 long_ones = Pool(48 * 1024 * KB)
 # By person.
 senders: Counter[int] = Counter()
+
+
+class RoomTaken:
+    """By one body: among the little ones, until it is known whose it is."""
+
+    def __init__(self, body: Body) -> None:
+        self._body, self._pool = body, little_ones
+        self._person: int | None = None
+
+    def grow(self, size: int) -> None:
+        self._pool.grow(self._body, size)
+
+    def may_be_long(self, person: int, size: int) -> bool:
+        """From now on it may, unless as many of this person's are on their way as may be."""
+        if senders[person] >= MOST_OF_ONE:
+            return False
+        self.leave()
+        self._pool, self._person = long_ones, person
+        senders[person] += 1
+        self.grow(size)
+        return True
+
+    def arrived(self) -> None:
+        self._pool.arrived(self._body)
+
+    def leave(self) -> None:
+        self._pool.leave(self._body)
+        if self._person is not None:
+            senders[self._person] -= 1
+            if not senders[self._person]:
+                del senders[self._person]
+            self._person = None
+
+
+async def sender_of(path: str, header: Header) -> int | Refusal:
+    """Who sends something long, or why nobody may."""
+    try:
+        person = await in_thread(person_of)(path, header)
+    except Error:
+        return Refusal.CROWDED
+    return Refusal.SIGNED_OUT if person is None else person
 
 
 @sync_and_async_middleware

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import subprocess
+import sys
 from collections.abc import Iterable, Iterator
 from functools import cache
 from importlib.metadata import distribution
@@ -44,7 +46,9 @@ def font_folder() -> Path:
     if not target.exists():
         target.parent.mkdir(parents=True, exist_ok=True)
         made = module("chatapp.pages.fonts.subset", [str(package.locate_file(_FONT)), str(target)])
-        subprocess.run(made, check=True, env={"PYTHONPATH": str(ROOT)})
+        # Whoever makes a wheel has its packages elsewhere than Python does.
+        places = os.pathsep.join([str(ROOT), *filter(None, sys.path)])
+        subprocess.run(made, check=True, env={"PYTHONPATH": places})
     return folder
 
 

@@ -62,3 +62,12 @@ def paid_in_part(counts: Mapping[str, int]) -> bool:
 
 def took(ms: int | None) -> str:
     return NOTHING if ms is None else in_short(ms, tenths=True)
+
+
+def in_bytes(size: int) -> str:
+    """`6.1 kB`."""
+    for unit in ("kB", "MB"):
+        size_in = size / (1000 if unit == "kB" else 1_000_000)
+        if size_in < 999.5 or unit == "MB":
+            return f"{size_in:.1f} {unit}" if size_in < 9.95 else f"{size_in:,.0f} {unit}"
+    return NOTHING

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import date, datetime, tzinfo
+from datetime import date, datetime, timedelta, tzinfo
 from functools import lru_cache
 
 from django.utils import dateformat
@@ -47,3 +47,13 @@ def ago(at: datetime, now: datetime) -> str:
 def day_and_time(at: datetime | None, zone: tzinfo) -> str:
     """As short as a cell wants it; nothing where there was none."""
     return dateformat.format(at.astimezone(zone), "j M Y, H:i") if at else ""
+
+
+_STEPS = ((86_400, "day"), (3_600, "hour"), (60, "minute"), (1, "second"))
+
+
+def lasted(age: timedelta) -> str:
+    """In its largest unit."""
+    seconds = max(1, int(age.total_seconds()))
+    step, unit = next((step, unit) for step, unit in _STEPS if seconds >= step)
+    return f"{seconds // step} {unit}{'' if seconds // step == 1 else 's'}"

@@ -129,7 +129,8 @@ def _asked_to_think(ask: Ask, messages: list[Row]) -> dict[str, Any]:
     match ask.model.thinking:
         case "adaptive" if not off:
             depth = {"output_config": {"effort": ask.effort}} if ask.effort not in ("", OFF) else {}
-            return {"thinking": {"type": "adaptive", "display": "summarized"}, **depth}
+            display = "omitted" if ask.wishes.hides_thoughts else "summarized"
+            return {"thinking": {"type": "adaptive", "display": display}, **depth}
         case "budget" if not off and not _thoughts_are_missing(messages):
             return {"thinking": _with_budget(ask)}
         case "adaptive" | "budget":
@@ -141,7 +142,10 @@ def _asked_to_think(ask: Ask, messages: list[Row]) -> dict[str, Any]:
 def _with_budget(ask: Ask) -> dict[str, Any]:
     """Half of the output at most: thoughts leave room for an answer."""
     budget = min(BUDGETS.get(ask.effort, BUDGETS["medium"]), _max_tokens(ask) // 2)
-    return {"type": "enabled", "budget_tokens": budget} if budget >= LEAST_BUDGET else {"type": "disabled"}
+    if budget < LEAST_BUDGET:
+        return {"type": "disabled"}
+    hidden = {"display": "omitted"} if ask.wishes.hides_thoughts else {}
+    return {"type": "enabled", "budget_tokens": budget, **hidden}
 
 
 def _thoughts_are_missing(messages: list[Row]) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from ..base import OFF
@@ -52,6 +53,7 @@ FACTS = (
 )
 
 
+@lru_cache(1024)
 def known(name: str) -> Facts:
     """Some hosts write a version with a dot."""
     plain = name.lower().replace(".", "-")

@@ -160,12 +160,14 @@ def _details(response: Response, ask: Ask) -> Json:
 
 
 def _field_back(part: SendableItem, ask: Ask) -> str:
-    """Where a thought goes back: where it came. Only a server that wants all in the content is told otherwise."""
+    """Where a thought goes back: where it came; the details stand beside its words for whoever does not want them alone. Only a server that
+    wants all in the content is told otherwise."""
     wire = part.item.wire
     if ask.contract.field == IN_CONTENT or wire.get("content"):
         return IN_CONTENT
-    came = (name for name in (DETAILS, REASONING_CONTENT, "reasoning") if wire.get(name))
-    return next(came, _field(ask.contract) or REASONING_CONTENT)
+    fields_first = (REASONING_CONTENT, DETAILS, "reasoning")
+    order = (DETAILS, *fields_first) if ask.contract.field == DETAILS else fields_first
+    return next((name for name in order if wire.get(name)), _field(ask.contract) or REASONING_CONTENT)
 
 
 def _field(contract: Contract) -> str:

@@ -49,6 +49,8 @@ class ChatParser:
         # What details without words belong to: the last thought, or the text of a response that has none.
         self._sealed: GrowingWords | None = None
         self._amended = self._refused = self._text_began = False
+        # Where the words of thoughts came first: what comes elsewhere says them once more.
+        self._told_by_details: bool | None = None
         self._calls = GrowingCalls(ask, keys)
         self._usage: dict[str, int] = {}
         self._finish: Finish | None = None
@@ -129,13 +131,18 @@ class ChatParser:
         return self._flow is not None and self._flow.kind is Kind.REASONING
 
     def _thoughts(self, delta: Json) -> list[Event]:
-        """Both fields are read; where a server sends both, they say the same."""
+        """All fields are read; where a server sends several, they say the same, be it in frames of their own."""
         field = next((name for name in THOUGHTS if word(delta.get(name))), "")
         details = rows(delta.get("reasoning_details"))
-        words = word(delta[field]) if field else "".join(map(_words_in, details))
+        said = "".join(map(_words_in, details))
+        if self._told_by_details is None and (field or said):
+            self._told_by_details = not field
+        words = word(delta[field]) if field else said if self._told_by_details else ""
         if words or self._thinking:
             return self._think(field, words, details) if words or details else []
-        return self._seal([row for row in details if row.get("data") or row.get("signature")])
+        return self._seal(
+            [row for row in details if row.get("data") or row.get("signature") or _words_in(row)]
+        )
 
     def _seal(self, details: list[Json]) -> list[Event]:
         """Details without words belong to the thought before, or to the text where there was none; else they are one."""
@@ -155,7 +162,8 @@ class ChatParser:
         thought.field = thought.field or field
         for detail in details:
             thought.add_detail(detail)
-        return events + thought.say(words, raw=words if field else "")
+        is_known = field in THOUGHTS and self._told_by_details
+        return events + thought.say("" if is_known else words, raw=words if field else "")
 
     def _content(self, content: Any) -> list[Event]:
         if isinstance(content, list):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import lru_cache
 from typing import Any, assert_never
 
 from ..base import OFF
@@ -31,6 +32,9 @@ class Style(StrEnum):
     ADAPTIVE = "adaptive"
     LEVEL = "thinking_level"
     BUDGET = "thinking_budget"
+
+
+STYLES = frozenset(Style)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -191,6 +195,7 @@ THINKING: tuple[Thinking, ...] = (
 )
 
 
+@lru_cache(1024)
 def thinking_of(line: str) -> Thinking | None:
     """The first row that fits; None for a model that we know nothing of: then nothing is asked for."""
     return next((row for row in THINKING if re.search(row.where, line, re.IGNORECASE)), None)
@@ -199,7 +204,7 @@ def thinking_of(line: str) -> Thinking | None:
 def thinking_fields(style: str, effort: str) -> dict[str, Any]:
     """What a request says about thinking. Without an effort most models are left to their own default."""
     keeps = style in (Style.SWITCH_KEEP, Style.SWITCH_PRESERVE, Style.LEVEL, Style.BUDGET)
-    if style not in list(Style) or not (effort or keeps):
+    if style not in STYLES or not (effort or keeps):
         return {}
     return _fields(Style(style), effort, thinks=effort != OFF)
 

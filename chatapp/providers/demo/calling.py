@@ -7,12 +7,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from itertools import groupby
+from shlex import quote
 from typing import Any
 
 from ..base import ToolSpec
 from .topics import READ, words_of
 
 MOST_CALLS, DEEPEST = 3, 8
+_RUN = frozenset(words_of("cmd command script shell bash sh"))
 SENTENCE_ENDS = ".,;:!?…"
 _SIGNS_OF_A_SUM = re.compile(r"(?<![a-zA-Z])[*/+^%](?![a-zA-Z])|(?<=\d )-(?= \d)")
 _QUOTED = re.compile(r'"([^"]++)"|`([^`]++)`')
@@ -155,9 +157,9 @@ class _Filling:
 
     def object(self, schema: Mapping[str, Any], names: Iterable[str], depth: int = 0) -> dict[str, Any]:
         properties = schema.get("properties", {})
-        return {name: self._value(properties.get(name), depth + 1) for name in names}
+        return {name: self._value(properties.get(name), depth + 1, name) for name in names}
 
-    def _value(self, schema: Any, depth: int) -> Any:
+    def _value(self, schema: Any, depth: int, name: str = "") -> Any:
         schema = self._chosen(_mapping(schema))
         if depth > DEEPEST:
             raise LookupError("This schema never ends.")
@@ -165,7 +167,7 @@ class _Filling:
             return next((value for value in values if str(value).lower() in self._question), values[0])
         match _type(schema):
             case "string":
-                return self._text()
+                return self._text(name)
             case "integer":
                 return int(self._number())
             case "number":
@@ -173,14 +175,15 @@ class _Filling:
             case "boolean":
                 return False
             case "array":
-                return [self._value(schema.get("items"), depth + 1)]
+                return [self._value(schema.get("items"), depth + 1, name)]
             case "object":
                 return self.object(schema, schema.get("required", ()), depth)
             case _:
                 return schema.get("const")
 
-    def _text(self) -> str:
-        return self._texts[0] if self._endless and len(self._texts) == 1 else self._texts.pop(0)
+    def _text(self, name: str) -> str:
+        text = self._texts[0] if self._endless and len(self._texts) == 1 else self._texts.pop(0)
+        return f"echo {quote(text)}" if self._endless and _is_run(name) else text
 
     def _number(self) -> float:
         return 1.0 if self._endless and not self._numbers else float(self._numbers.pop(0))
@@ -194,6 +197,11 @@ class _Filling:
             elif others := schema.get("anyOf") or schema.get("oneOf") or schema.get("allOf"):
                 schema = _mapping(others[0])
         return schema
+
+
+def _is_run(name: str) -> bool:
+    """Programs run what stands there, and a question quotes what nobody should."""
+    return not _RUN.isdisjoint(words_of(name.replace("_", " ")))
 
 
 def _type(schema: Mapping[str, Any]) -> object:

@@ -70,7 +70,8 @@ class Reply:
             return calling
         if wishes.form:
             text = filled(wishes.form.schema or {}, self._question, [_in_a_line(self._question)])
-            return [*_thought_items(topics()[GENERAL].thoughts[: self._most]), _answer_item(json.dumps(text))]
+            thoughts = map(self._filled, topics()[GENERAL].thoughts[: self._most])
+            return [*_thought_items(thoughts), _answer_item(json.dumps(text))]
         return self._about(topic_of(self._question) or topics()[GENERAL])
 
     def _calls(self, *, named: bool) -> list[Piece]:

@@ -10,7 +10,9 @@ import sys
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-REQUIREMENTS = Path(__file__).resolve().parents[3] / "requirements" / "local-model.txt"
+from ...config import places
+
+REQUIREMENTS = places.REQUIREMENTS / "local-model.txt"
 MINUTES = 15
 REASON_CAP = 300
 

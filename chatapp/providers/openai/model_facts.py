@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 
 from ..base import OFF
 
@@ -67,5 +68,6 @@ FACTS = (
 )
 
 
+@lru_cache(1024)
 def known(name: str) -> Facts:
     return next(facts for facts in FACTS if re.search(facts.where, name, re.IGNORECASE))

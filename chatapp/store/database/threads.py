@@ -43,8 +43,10 @@ class _Threads:
     def _fresh(self) -> ThreadPoolExecutor:
         return ThreadPoolExecutor(self._count, thread_name_prefix=self._name)
 
-    def awaited(self, work: Callable[P, R]) -> Callable[P, Awaitable[R]]:
-        async def awaited(*args: P.args, **kwargs: P.kwargs) -> R:
+    def awaited(self, work: Callable[P, R]) -> Callable[P, asyncio.Future[R]]:
+        """Begins when it is called."""
+
+        def awaited(*args: P.args, **kwargs: P.kwargs) -> asyncio.Future[R]:
             queue = Queue()
 
             def fresh() -> R:
@@ -53,7 +55,7 @@ class _Threads:
 
             # As asgiref would, without what only a caller of coroutines needs: none of these calls one.
             loop, context = asyncio.get_running_loop(), contextvars.copy_context()
-            return await loop.run_in_executor(self.pool, context.run, fresh)
+            return loop.run_in_executor(self.pool, context.run, fresh)
 
         return awaited
 
@@ -90,12 +92,12 @@ _page_made: float | None = None
 _waits: ContextVar[asyncio.AbstractEventLoop | None] = ContextVar("waits", default=None)
 
 
-def in_thread(work: Callable[P, R]) -> Callable[P, Awaitable[R]]:
+def in_thread(work: Callable[P, R]) -> Callable[P, asyncio.Future[R]]:
     """The same function, to be awaited."""
     return _readers.awaited(work)
 
 
-def in_writer(work: Callable[P, R]) -> Callable[P, Awaitable[R]]:
+def in_writer(work: Callable[P, R]) -> Callable[P, asyncio.Future[R]]:
     """The same for what a turn writes."""
     return _writers.awaited(work)
 

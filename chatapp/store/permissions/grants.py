@@ -7,11 +7,20 @@ from uuid import UUID
 
 from django.contrib.auth.models import User
 
+from ..database.worded import Worded
 from ..models import Conversation, Grant
 
 
 def load_grants(conversation: UUID) -> list[Grant]:
-    return list(Grant.objects.filter(conversation=conversation).select_related("by").order_by("tool"))
+    return _GRANTS.rows(conversation)
+
+
+_GRANTS = Worded(
+    lambda conversation: (
+        Grant.objects.filter(conversation=conversation).select_related("by").order_by("tool")
+    ),
+    UUID,
+)
 
 
 def give(conversation: UUID, tool: str, fingerprint: str, by: User) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
@@ -20,7 +20,7 @@ from ...store import Claim, Fenced, Seen, in_thread, in_writer
 from ...store.models import LIVE, Message
 from ...store.rows import tell_of, with_owner
 from .journal import Journal, Record, journals_in, left_behind, read_all, take_journal
-from .writes import NOTED, Write
+from .writes import NOTED, Write, understood
 
 log = logging.getLogger(__name__)
 
@@ -79,15 +79,22 @@ class Keeper:
         """Whether the database took nothing when it was last tried."""
         return self._troubled_since is not None
 
-    async def write(self, write: Write) -> None:
-        """Returns when it stands; Fenced where the turn has changed hands. Whoever is cancelled meanwhile leaves it under way."""
-        await asyncio.shield(self._begin(write))
+    def begin(self, write: Write) -> asyncio.Task[bool]:
+        """Done when it stands; Fenced where the turn has changed hands. Whoever waits for it leaves it under way."""
+        message = write.claim.message
+        record = self._note(write) if write.name in NOTED else None
+        if write.is_end:
+            self._ends[message] = write
+        task = asyncio.create_task(self._until_it_stands(write, record, self._newest.get(message)))
+        self._newest[message] = task
+        task.add_done_callback(lambda done: self._forget(write, done))
+        return task
 
     async def stop(self, message: UUID, seen: Seen | None, *, attempt: int, by: str) -> bool:
         """A fact when this returns: it is written, or the database is in trouble, and the journal has it. False where the turn
         had ended."""
         claim = Claim(message, attempt)
-        task = self._begin(Write(name="stop", claim=claim, seen=seen, by=by))
+        task = self.begin(Write(name="stop", claim=claim, seen=seen, by=by))
         trouble = self._told_of_trouble()
         signs: set[asyncio.Future[Any]] = {task, trouble}
         await asyncio.wait(signs, return_when=asyncio.FIRST_COMPLETED)
@@ -152,7 +159,7 @@ class Keeper:
 
     def noted(self) -> set[UUID]:
         """The turns of which any process of this folder has something to write: nobody takes them over before."""
-        return {write.claim.message for write in _understood(read_all(self._folder))}
+        return {write.claim.message for write in understood(read_all(self._folder))}
 
     async def close(self) -> None:
         """What is not written stays in the journal; the next process writes it."""
@@ -163,16 +170,6 @@ class Keeper:
         if self._journal:
             self._journal.close()
             self._journal = None
-
-    def _begin(self, write: Write) -> asyncio.Task[bool]:
-        message = write.claim.message
-        record = self._note(write) if write.name in NOTED else None
-        if write.is_end:
-            self._ends[message] = write
-        task = asyncio.create_task(self._until_it_stands(write, record, self._newest.get(message)))
-        self._newest[message] = task
-        task.add_done_callback(lambda done: self._forget(write, done))
-        return task
 
     async def _until_it_stands(
         self, write: Write, record: Record | None, before: asyncio.Task[bool] | None
@@ -281,7 +278,7 @@ def _changed_at(path: Path) -> int:
 async def _settle(journal: Journal) -> None:
     """In the order in which it was noted. What the database does not take now stays, and all that follows it."""
     for record in journal.left.copy():
-        for write in _understood([record.text]):
+        for write in understood([record.text]):
             try:
                 await in_writer(write.carry_out)()
             except PASSING:
@@ -295,9 +292,3 @@ async def _settle(journal: Journal) -> None:
                 log.info("turn %s: %s of a process that is gone is written", write.claim.message, write.name)
         journal.forget(record)
         journal.left.remove(record)
-
-
-def _understood(texts: Sequence[str] | Iterator[str]) -> Iterator[Write]:
-    for text in texts:
-        with suppress(ValueError, TypeError, KeyError):
-            yield Write.from_text(text)

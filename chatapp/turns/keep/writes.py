@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any
 from uuid import UUID
@@ -122,6 +124,13 @@ class Write:
             seen=seen and Seen(seen["attempt"], Draft.from_json(seen["draft"]), seen["at"]),
             **saved,
         )
+
+
+def understood(texts: Iterable[str]) -> Iterator[Write]:
+    """Those of the texts that are writes."""
+    for text in texts:
+        with suppress(ValueError, TypeError, KeyError):
+            yield Write.from_text(text)
 
 
 def _item_saved(item: Item) -> dict[str, Any]:

@@ -180,6 +180,62 @@ def test_a_page_that_was_away_has_what_the_program_did_meanwhile(enter, upstream
     tab.expect_as_loaded()
 
 
+def test_a_page_that_was_away_while_the_program_departed_is_where_it_is_now(enter, upstream, runs, proxy):
+    tab = enter(to=proxy).open()
+    program = runs(tab)
+    upstream.plays(Think("Hm."), Call("shell", {"command": "rg"}))
+    said(program.asks([SYSTEM, FIRST]))
+    opened(tab)
+    tab.expect_status("waiting")
+    tab.forgive("WebSocket", "ERR_")
+    with proxy.away():
+        upstream.plays(Write("One."))
+        said(program.asks([SYSTEM, question("Why does it fail on Sundays?")]))
+        upstream.plays(Write("Another."))
+        other = said(program.asks([SYSTEM, FIRST]))
+    tab.expect_text("Another.")
+    tab.expect_as_loaded()
+    upstream.plays(Write("Done."))
+    said(program.asks([SYSTEM, FIRST, other, question("Fix it.")]))
+    tab.expect_text("Done.")
+    tab.expect_as_loaded()
+
+
+def test_what_the_program_left_behind_says_so(enter, upstream, runs):
+    tab = enter().open()
+    program = runs(tab)
+    upstream.plays(Think("Hm."), Call("shell", {"command": "rg"}))
+    said(program.asks([SYSTEM, FIRST]))
+    opened(tab)
+    tab.expect_status("waiting")
+    upstream.plays(Write("Another."))
+    said(program.asks([SYSTEM, FIRST]))
+    tab.expect_text("Another.")
+    tab.press("Previous branch", within=tab.answer)
+    tab.expect_status("stopped")
+    expect(tab.answer).to_contain_text("The program left this answer behind and asked elsewhere")
+    expect(calls(tab)).to_contain_text("its result never came")
+    expect(tab.page.get_by_role("button", name="Continue")).to_have_count(0)
+    tab.expect_as_loaded("stopped")
+
+
+def test_a_page_on_the_first_try_stays_there_when_its_line_comes_back(enter, upstream, runs, proxy):
+    tab = enter(to=proxy).open()
+    program = runs(tab)
+    for words in ("One.", "Two."):
+        upstream.plays(Write(words))
+        said(program.asks([SYSTEM, FIRST]))
+    opened(tab)
+    tab.press("Previous branch", within=tab.answer)
+    tab.expect_text("One.")
+    tab.forgive("WebSocket", "ERR_")
+    with proxy.away():
+        upstream.plays(Write("Three."))
+        said(program.asks([SYSTEM, FIRST]))
+    expect(tab.answer.locator("output")).to_have_text("1 / 3")
+    tab.expect_text("One.")
+
+
 def test_whoever_looks_at_the_first_try_stays_there(enter, upstream, runs):
     tab = enter().open()
     program = runs(tab)

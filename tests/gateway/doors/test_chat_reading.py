@@ -229,8 +229,7 @@ def test_null_says_nothing() -> None:
     [
         (None, "", "The body must be an object, and is null."),
         ([], "", "The body must be an object, and is a list."),
-        ({}, "model", "model is missing."),
-        ({"model": " "}, "model", "model is empty."),
+        ({}, "messages", "messages is missing."),
         ({"model": 4}, "model", "model must be a string, and is a number."),
         ({"model": "m"}, "messages", "messages is missing."),
         ({"model": "m", "messages": []}, "messages", "messages is empty: there is nothing to answer."),

@@ -101,10 +101,9 @@ def test_tools_and_wishes_are_read() -> None:
     assert wishes.extras == {
         "top_k": 40,
         "metadata": {"user_id": "u"},
-        "thinking": {"display": "omitted"},
         "output_config": {"task_budget": {"total": 9}},
     }
-    assert wishes.betas == ("one-2025", "two-2026")
+    assert wishes.betas == ("one-2025", "two-2026") and wishes.hides_thoughts
     assert (asked.effort, asked.stream) == ("max", True)
 
 
@@ -156,7 +155,6 @@ def test_a_system_prompt_stands_first_where_it_says_something(system: Any, said:
     "body, param, sentence",
     [
         ([], "", "The body must be an object, and is a list."),
-        ({"messages": []}, "model", "model is missing."),
         ({"model": "m"}, "messages", "messages is missing."),
         ({"model": "m", "messages": []}, "messages", "messages is empty: there is nothing to answer."),
         (telling({"role": "user", "content": ""}), "messages.0.content", "messages.0.content is empty."),
@@ -216,8 +214,8 @@ def test_a_result_may_be_without_content() -> None:
 
 
 def test_an_error_has_the_shape_that_anthropics_clients_read() -> None:
-    assert DOOR.error(wrong({"messages": []}), "req_1") == {
+    assert DOOR.error(wrong({"model": "m"}), "req_1") == {
         "type": "error",
-        "error": {"type": "invalid_request_error", "message": "model is missing."},
+        "error": {"type": "invalid_request_error", "message": "messages is missing."},
         "request_id": "req_1",
     }

@@ -101,6 +101,34 @@ def test_a_thought_without_words_has_its_block_and_its_seal() -> None:
     assert told == {"type": "thinking", "thinking": "", "signature": sealed(0)}
 
 
+def test_what_was_lost_before_its_turn_came_is_never_told() -> None:
+    open_one = [ItemStarted("t", Kind.REASONING, "")]
+    assert content(open_one, words("a", "So."), [Retrying(1.0, "Busy", ("a",))]) == []
+
+
+UNSEEN = {"thinking": {"type": "adaptive", "display": "omitted"}}
+
+
+def test_who_wants_no_thoughts_gets_their_seals_without_a_word() -> None:
+    said = thought("a", wire=SIGNED | {"thinking": ""}, dialect="messages"), words("b", "So.")
+    told = {"type": "thinking", "thinking": "", "signature": sealed(0, "sig")}
+    assert streamed(*said, **UNSEEN) == [
+        *block(0, told | {"signature": ""}, {"type": "signature_delta", "signature": sealed(0, "sig")}),
+        *block(1, {"type": "text", "text": ""}, {"type": "text_delta", "text": "So."}),
+    ]
+    assert content(*said, **UNSEEN)[0] == told
+
+
+def test_what_was_sealed_with_words_is_not_handed_out_without_them() -> None:
+    """Whoever sent it back so would be refused: it goes back as it is kept here, or not at all."""
+    said = thought("a", "H", "m.", wire=SIGNED, dialect="messages")
+    told = {"type": "thinking", "thinking": "", "signature": sealed(0)}
+    assert streamed(said, **UNSEEN) == block(
+        0, told | {"signature": ""}, {"type": "signature_delta", "signature": sealed(0)}
+    )
+    assert content(said, **UNSEEN) == [told]
+
+
 def test_a_redacted_thought_is_one_block() -> None:
     assert streamed(thought("a", wire=REDACTED, dialect="messages")) == block(
         0, REDACTED | {"data": sealed(0, "sealed")}

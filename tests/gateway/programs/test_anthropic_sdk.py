@@ -80,6 +80,39 @@ def test_words_and_thoughts_come_one_after_the_other(client, up, wire):
 
 
 @wires
+@pytest.mark.parametrize("streams", [True, False])
+@pytest.mark.parametrize("is_recorded", [True, False])
+def test_thoughts_that_it_wants_omitted_go_back_whole(served, key, up, wire, streams, is_recorded):
+    body = asked(model(up, wire, "weather"), "Where is it warm?", tools=[TOOL])
+    body["thinking"] = {"type": "adaptive", "display": "omitted"}
+    with anthropic.Anthropic(
+        base_url=served.url, api_key=key(is_recorded=is_recorded), max_retries=0, timeout=PATIENCE
+    ) as client:
+
+        def ask():
+            if not streams:
+                return client.messages.create(**body).content
+            with client.messages.stream(**body) as stream:
+                assert "thinking" not in {event.type for event in stream}
+                return stream.get_final_message().content
+
+        first = ask()
+        assert (first[0].type, first[0].thinking) == ("thinking", "") and first[0].signature
+        results = [
+            {"type": "tool_result", "tool_use_id": block.id, "content": f"sunny in {block.input['city']}"}
+            for block in first[1:]
+        ]
+        body["messages"] += [{"role": "assistant", "content": first}, {"role": "user", "content": results}]
+        assert ask()[-1].text == ANSWER
+    requests = up.requests()
+    assert [request["status"] for request in requests] == [200, 200]
+    assert thoughts_sent(requests[1]["body"]) == 1
+    if wire == "messages":
+        display = requests[0]["body"]["thinking"]["display"]
+        assert display == ("summarized" if is_recorded else "omitted")
+
+
+@wires
 def test_its_tool_runner_runs_to_the_end(client, up, wire):
     """It would have its history kept here, and is told that it is not."""
 

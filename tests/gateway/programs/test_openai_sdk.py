@@ -329,3 +329,21 @@ def test_many_at_once(client, served, up, wire, ask):
             return await asyncio.gather(*(ask(many, name) for _ in range(4)))
 
     assert len(asyncio.run(story())) == 4
+
+
+def test_tokens_are_counted_with_the_history_that_a_request_goes_on_from(client, up):
+    count = client.responses.input_tokens.count
+    alone = count(model="demo:thinker", input="How many words are these?")
+    assert alone.object == "response.input_tokens" and alone.input_tokens > 0
+    with_tool = count(model="demo:thinker", input="How many words are these?", tools=[TOOL])
+    assert with_tool.input_tokens > alone.input_tokens
+    assert count(model="demo:thinker", instructions="Be brief.").input_tokens > 0
+    made = client.responses.create(model="demo:thinker", input="Why is the sky blue? " * 100, store=True)
+    after = count(
+        model="demo:thinker", input="How many words are these?", previous_response_id=made.id
+    ).input_tokens
+    assert after > alone.input_tokens + 400
+    with pytest.raises(openai.BadRequestError) as wrong:
+        count(model="demo:thinker", input="And?", previous_response_id="resp_" + "0" * 26)
+    assert wrong.value.code == "previous_response_not_found"
+    assert up.requests() == []

@@ -13,7 +13,7 @@ from chatapp.core.history import History, Logged, Question, Response, Result, Se
 from chatapp.core.items import Item, Kind, Outcome
 from chatapp.core.verbatim import dumps, loads
 from chatapp.providers.anthropic.messages import INTERLEAVED, WIRE
-from chatapp.providers.base import OFF, Ask, Endpoint, ModelSpec, ToolSpec
+from chatapp.providers.base import OFF, Ask, Endpoint, ModelSpec, ToolSpec, Wishes
 from tests.providers.fuzz import Recording, hear, recordings
 
 RECORDED = {recorded.name: recorded for recorded in recordings("messages")}
@@ -330,6 +330,13 @@ def test_leave_to_drop_thoughts_is_given_where_thoughts_are_bound() -> None:
     assert WIRE.headers(ENDPOINT, bound())["anthropic-beta"] == BINDING
     both = WIRE.headers(ENDPOINT, bound(model=BUDGET))["anthropic-beta"].split(",")
     assert (both[1:], len(both)) == ([BINDING], 2)
+
+
+def test_thoughts_that_nobody_reads_are_left_out_by_the_server() -> None:
+    unread = Wishes(hides_thoughts=True)
+    assert WIRE.body(asking(wishes=unread))["thinking"] == {"type": "adaptive", "display": "omitted"}
+    assert WIRE.body(asking(wishes=unread, model=BUDGET))["thinking"]["display"] == "omitted"
+    assert "display" not in WIRE.body(asking(model=BUDGET))["thinking"]
 
 
 @pytest.mark.parametrize(

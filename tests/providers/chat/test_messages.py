@@ -229,6 +229,20 @@ def test_reasoning_details_go_back_unchanged(field: str) -> None:
     assert message == {"role": "assistant", "content": "b", "reasoning_details": DETAILS}
 
 
+@pytest.mark.parametrize("field", ["", "reasoning_content"])
+def test_words_in_a_field_of_their_own_go_back_there_beside_their_details(field: str) -> None:
+    """Whoever demands `reasoning_content` back does not look for it in the details."""
+    wire = {"reasoning_details": DETAILS, "reasoning_content": "a"}
+    contract = replace(PLAIN, field=field)
+    message = answer(contract, item(Kind.REASONING, "a", wire), words("b"))
+    assert message == {"role": "assistant", "content": "b", **wire}
+    history = fold(
+        [question(), Logged("assistant", [item(Kind.REASONING, "a", wire), words("b")]), question()],
+        Target("p", "chat", "m", contract),
+    )
+    assert thoughts_in(Ask(model=MODEL, contract=contract, history=history), [message]) == 1
+
+
 def test_without_details_the_words_go_back() -> None:
     message = answer(replace(PLAIN, field="reasoning_details"), thought("a", "reasoning"), words("b"))
     assert message == {"role": "assistant", "content": "b", "reasoning": "a"}

@@ -225,6 +225,36 @@ def test_words_that_are_only_in_the_details_are_shown() -> None:
     ]
 
 
+def text_detail(words: str) -> dict[str, Any]:
+    return {"type": "reasoning.text", "text": words, "index": 0}
+
+
+@pytest.mark.parametrize("before", ["the words", "the details"])
+@pytest.mark.parametrize("field", ["reasoning_content", "reasoning"])
+def test_words_that_come_once_more_as_details_are_said_once(before: str, field: str) -> None:
+    frames = list[Frame]()
+    for words in ("The tide ", "turns."):
+        both = [delta(**{field: words}), delta(reasoning_details=[text_detail(words)])]
+        frames += both if before == "the words" else both[::-1]
+    thought, text = items_of(*frames, delta(content="Hi"))
+    assert said([thought, text]) == [(THOUGHT, "The tide turns."), (TEXT, "Hi")]
+    assert thought.wire == {
+        field: "The tide turns.",
+        "reasoning_details": [text_detail("The tide turns.")],
+    }
+
+
+def test_details_that_say_all_of_it_again_at_the_end_are_no_second_thought() -> None:
+    whole = delta(reasoning_details=[text_detail("The tide turns.")])
+    words = [delta(reasoning_content="The tide "), delta(reasoning_content="turns."), delta(content="Hi")]
+    thought, text = amended(*words, whole)
+    assert said([thought, text]) == [(THOUGHT, "The tide turns."), (TEXT, "Hi")]
+    assert thought.wire == {
+        "reasoning_content": "The tide turns.",
+        "reasoning_details": [text_detail("The tide turns.")],
+    }
+
+
 SEAL = {"type": "reasoning.encrypted", "data": "eA==", "index": 0}
 
 

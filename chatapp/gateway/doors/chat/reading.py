@@ -30,7 +30,7 @@ def read(body: Any, headers: Mapping[str, str]) -> ProgramRequest:
     _refuse_what_is_not_done(request)
     tools = tools_of(request)
     return ProgramRequest(
-        model=request.must("model").name(),
+        model=request.says("model"),
         history=history_of(request.must("messages")),
         stream=request.take("stream", Given.flag) or False,
         tools=tools.functions,

@@ -41,8 +41,10 @@ def growth(kind: Kind, words: str) -> Json:
     return {"type": type_, name: words}
 
 
-def signature(piece: ToldPiece, handed: Handed) -> Json:
-    return {"type": "signature_delta", "signature": handed.seal(piece.key, _sealed(piece))}
+def signature(piece: ToldPiece, handed: Handed, *, hidden: bool) -> Json:
+    """What was sealed with words that its program does not see does not hold without them: only what is kept here can go back then."""
+    real = "" if hidden and piece.text else _sealed(piece)
+    return {"type": "signature_delta", "signature": handed.seal(piece.key, real)}
 
 
 def arguments(piece: ToldPiece) -> str:
@@ -50,11 +52,13 @@ def arguments(piece: ToldPiece) -> str:
     return encode(arguments_object(piece.text)).decode()
 
 
-def whole(piece: ToldPiece, handed: Handed) -> Json:
+def whole(piece: ToldPiece, handed: Handed, *, hidden: bool) -> Json:
+    """`hidden`: without the words of thoughts."""
     block = opening(piece, handed)
     match block["type"]:
         case "thinking":
-            return block | {"thinking": piece.text, "signature": signature(piece, handed)["signature"]}
+            sealed = signature(piece, handed, hidden=hidden)["signature"]
+            return block | {"thinking": "" if hidden else piece.text, "signature": sealed}
         case "tool_use":
             return block | {"input": arguments_object(piece.text)}
         case "text":

@@ -22,8 +22,9 @@ KNOWN = frozenset(
     )
 )
 # Of fields that are read in part, what is read. The rest goes on as it came.
-READ_IN_PART = {"thinking": ("type", "budget_tokens"), "output_config": ("effort", "format")}
+READ_IN_PART = {"thinking": ("type", "budget_tokens", "display"), "output_config": ("effort", "format")}
 HOTTEST = 2
+OMITTED = "omitted"
 BETAS = "anthropic-beta"
 
 
@@ -33,7 +34,7 @@ def read(body: Any, headers: Mapping[str, str]) -> ProgramRequest:
     _refuse_threads(request)
     tools = tools_of(request)
     return ProgramRequest(
-        model=request.must("model").name(),
+        model=request.says("model"),
         history=history_of(request),
         stream=request.take("stream", Given.flag) or False,
         tools=tools.functions,
@@ -63,6 +64,7 @@ def _wishes(request: Given, tools: Tools, betas: tuple[str, ...]) -> Wishes:
         extras=_extras(request),
         hosted=tools.hosted,
         betas=betas,
+        hides_thoughts=request.take("thinking", lambda given: given.says("display")) == OMITTED,
     )
 
 

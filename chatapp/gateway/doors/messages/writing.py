@@ -30,6 +30,7 @@ EAGER, EAGER_BETA = "eager_input_streaming", "fine-grained-tool-streaming"
 class MessagesWriter:
     def __init__(self, asked: ProgramRequest, model: str, handed: Handed, at: int) -> None:
         self._handed, self._streams, self._eager = handed, asked.stream, _eager_tools(asked)
+        self._hides = asked.wishes.hides_thoughts
         self._head: Json = {
             "id": handed.response("msg_"),
             "type": "message",
@@ -63,7 +64,7 @@ class MessagesWriter:
         """Who hears it whole hears nothing of thoughts that were lost."""
         assert self._ended
         pieces = [piece for piece in self._line.told if self._streams or not piece.lost]
-        blocks = [whole(piece, self._handed) for piece in pieces]
+        blocks = [whole(piece, self._handed, hidden=self._hides) for piece in pieces]
         return self._message(blocks, FINISHES[self._ended.finish], self._ended.usage)
 
     def began(self, piece: ToldPiece) -> list[Frame]:
@@ -73,7 +74,8 @@ class MessagesWriter:
 
     def grew(self, piece: ToldPiece, text: str) -> list[Frame]:
         waits = piece.kind is Kind.TOOL_CALL and piece.name not in self._eager
-        return [] if waits else [self._delta(growth(piece.kind, text))]
+        is_hidden = piece.kind is Kind.REASONING and self._hides
+        return [] if waits or is_hidden else [self._delta(growth(piece.kind, text))]
 
     def over(self, piece: ToldPiece) -> list[Frame]:
         return [*self._last(piece), _frame("content_block_stop", index=self._blocks - 1)]
@@ -81,7 +83,7 @@ class MessagesWriter:
     def _last(self, piece: ToldPiece) -> list[Frame]:
         match piece.kind:
             case Kind.REASONING if not is_redacted(piece):
-                return [self._delta(signature(piece, self._handed))]
+                return [self._delta(signature(piece, self._handed, hidden=self._hides))]
             case Kind.TOOL_CALL if piece.name not in self._eager:
                 return [self._delta(growth(piece.kind, arguments(piece)))]
             case _:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from ....providers.base import Form, Wishes
@@ -49,12 +50,22 @@ NO_CONVERSATIONS = "is not kept here: send `previous_response_id`, or the whole 
 
 def read(body: Any, headers: Mapping[str, str]) -> ProgramRequest:
     given = Given.body(body)
-    _refuse(given)
-    _check_echoed(given)
-    entries = entries_in(given)
-    asked = _asked(given, offer_in(given), told([*instructions(given), *entries]))
+    asked, entries = _said(given)
     _check_whole(given, asked, entries)
     return asked
+
+
+def read_counted(body: Any, headers: Mapping[str, str]) -> ProgramRequest:
+    """A request whose length alone is asked: there may be nothing in it yet to answer."""
+    asked, _ = _said(Given.body(body))
+    return replace(asked, store=False)
+
+
+def _said(body: Given) -> tuple[ProgramRequest, list[Entry]]:
+    _refuse(body)
+    _check_echoed(body)
+    entries = entries_in(body)
+    return _asked(body, offer_in(body), told([*instructions(body), *entries])), entries
 
 
 def instructions(body: Given) -> list[Entry]:

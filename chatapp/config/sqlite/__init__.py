@@ -1,0 +1,1 @@
+"""SQLite as Django speaks to it, a little faster."""

@@ -1,0 +1,1 @@
+"""What the page of operation says: first whether all is well, then what is so."""

@@ -1,0 +1,1 @@
+"""Says every few seconds how this process is."""

@@ -1,0 +1,1 @@
+"""What processes say of themselves, and what the rows say of turns."""

@@ -1,0 +1,1 @@
+"""How the process is, for supervisors, balancers and Prometheus, and for staff."""

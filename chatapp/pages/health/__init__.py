@@ -1,1 +1,0 @@
-"""How the process is, for supervisors and Prometheus."""

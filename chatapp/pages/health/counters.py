@@ -1,8 +1,0 @@
-"""What this process has counted since it started."""
-
-from __future__ import annotations
-
-from collections import Counter
-
-# By status code.
-REQUESTS: Counter[str] = Counter()

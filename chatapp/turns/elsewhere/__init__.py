@@ -1,0 +1,1 @@
+"""Answers that run in other processes, as they are watched from this one."""
