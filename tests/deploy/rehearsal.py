@@ -87,22 +87,29 @@ def as_somebody(number: int, folder: Path, mounts: Sequence[str], *words: str) -
     user = (
         f"--reuid={number} --regid={number} --clear-groups --inh-caps=-all --bounding-set=-all --no-new-privs"
     )
-    inside = " && ".join([*_python_opened(folder / "python"), *mounts, f'exec setpriv {user} "$@"'])
+    inside = " && ".join(
+        ["umask 022", *_opened(HOME_OF_PYTHON, folder), *mounts, f'exec setpriv {user} "$@"']
+    )
     return ["unshare", "--mount", "sh", "-c", inside, "sh", *words]
 
 
-def _python_opened(folder: Path) -> list[str]:
-    """This machine's Python may lie in a home that is closed to others; then the home is made of nothing else."""
-    above = (HOME_OF_PYTHON, *HOME_OF_PYTHON.parents)
-    closed = [each for each in above if each.stat().st_mode & 0o005 != 0o005]
+def _opened(*folders: Path) -> list[str]:
+    """This machine's Python, or its place for what is temporary, may lie in a folder that is closed to others; then that is made of
+    nothing else."""
+    closed = {path: above[-1] for path in folders if (above := [*filter(_is_closed, (path, *path.parents))])}
     if not closed:
         return []
+    aside = {path: f"/mnt/{number}" for number, path in enumerate(closed)}
     return [
-        f"mount --bind {HOME_OF_PYTHON} {folder}",
-        f"mount -t tmpfs -o mode=755 tmpfs {closed[-1]}",
-        f"mkdir -p {HOME_OF_PYTHON}",
-        f"mount --bind {folder} {HOME_OF_PYTHON}",
+        "mount -t tmpfs tmpfs /mnt",
+        *(f"mkdir {place} && mount --rbind {path} {place}" for path, place in aside.items()),
+        *(f"mount -t tmpfs -o mode=755 tmpfs {path}" for path in sorted(set(closed.values()))),
+        *(f"mkdir -p {path} && mount --rbind {place} {path}" for path, place in aside.items()),
     ]
+
+
+def _is_closed(folder: Path) -> bool:
+    return folder.stat().st_mode & 0o005 != 0o005
 
 
 @cache
@@ -114,15 +121,18 @@ def may_mount() -> bool:
 
 
 def rehearsed(folder: Path) -> Image:
-    """The image, made in this folder; or NoPackageIndex."""
-    (folder / "tmp").mkdir()
-    (folder / "tmp").chmod(0o1777)
-    (folder / "bin").mkdir()
-    (folder / "bin/python").symlink_to(PYTHON)
-    (folder / "python").mkdir()
-    image = Image(folder)
-    _build(image)
-    _finish(image)
+    """The image, made in this folder; or NoPackageIndex. What is made in an image may be read by everybody."""
+    before = os.umask(0o022)
+    try:
+        (folder / "tmp").mkdir()
+        (folder / "tmp").chmod(0o1777)
+        (folder / "bin").mkdir()
+        (folder / "bin/python").symlink_to(PYTHON)
+        image = Image(folder)
+        _build(image)
+        _finish(image)
+    finally:
+        os.umask(before)
     return image
 
 

@@ -40,8 +40,9 @@ def _written_in_full(name: str) -> Iterator[BinaryIO]:
             raise BackupFailed(
                 "A backup is nothing to read on a terminal: name a file, or a program after a |."
             )
-        yield sys.stdout.buffer
-        sys.stdout.buffer.flush()
+        # Through a file of its own: what could not be written does not wait to be tried again at the very end.
+        with os.fdopen(os.dup(sys.stdout.fileno()), "wb") as file:
+            yield file
         return
     path = Path(name)
     if path.exists():
