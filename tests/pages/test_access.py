@@ -222,6 +222,12 @@ FOREIGN = {
     "a deletion to take back": ("GET", "/c/{mine.conversation}/?deleted={deletion}", {}),
     "a deletion on the first page": ("GET", "/?deleted={deletion}", {}),
     "a deleted conversation on the first page": ("GET", "/?deleted={deleted}", {}),
+    "the message up to which is exported": ("GET", "/c/{mine.conversation}/export/?at={answer}", {}),
+    "the message up to which a file goes": (
+        "GET",
+        "/c/{mine.conversation}/export/?format=json&at={answer}",
+        {},
+    ),
     "where the list goes on": ("GET", "/conversations/?before=0.1.{conversation}", {}),
     "the conversation that is on screen": ("GET", "/conversations/", {}),
 }

@@ -66,6 +66,8 @@ ADDRESSES = {
     "/m/<uuid:pk>/next/remove/": Address(OWN, WRITE),
     "/m/<uuid:pk>/go/": Address(OWN, WRITE),
     "/m/<uuid:pk>/copy/": Address(OWN),
+    "/c/<uuid:pk>/export/": Address(OWN),
+    "/thoughtline-1.schema.json": Address(EVERYBODYS),
     "/picture/": Address(EVERYBODYS),
     "/m/<uuid:pk>/delete/": Address(OWN, BOTH),
     "/m/<uuid:pk>/fork/": Address(OWN, BOTH, {"extent": "branch"}),
