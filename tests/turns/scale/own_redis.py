@@ -78,6 +78,7 @@ class Line:
     def __init__(self, port: int) -> None:
         self.delay, self._to = 0.0, port
         self._writers: set[asyncio.StreamWriter] = set()
+        self._blocked: set[asyncio.StreamWriter] = set()
         self._server: asyncio.Server | None = None
         self.port = 0
 
@@ -96,6 +97,10 @@ class Line:
         for writer in self._writers:
             writer.transport.abort()
 
+    def block(self) -> None:
+        """What is connected now stays so, and carries nothing any more."""
+        self._blocked |= self._writers
+
     async def _carry(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         there, away = await asyncio.open_connection("127.0.0.1", self._to)
         self._writers |= {writer, away}
@@ -108,8 +113,9 @@ class Line:
     async def _flow(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         while data := await reader.read(65536):
             await asyncio.sleep(self.delay)
-            writer.write(data)
-            await writer.drain()
+            if writer not in self._blocked:
+                writer.write(data)
+                await writer.drain()
         writer.transport.abort()
 
 
