@@ -44,9 +44,18 @@ async def watch(
     follows on the last news may be taken at once by `hear`."""
     row = row or await in_thread(_row)(message)
     attempt, after = row.attempt, 0
+
+    def taken(said: LiveEvent) -> bool:
+        """What was taken at once is not given again after a look at the row."""
+        nonlocal after
+        if hear is None or not hear(said):
+            return False
+        after = said.n
+        return True
+
     async with notices.listen(row.conversation_id) as told:
         while True:
-            async for said in live.read((message, attempt), after, hear):
+            async for said in live.read((message, attempt), after, taken):
                 after = said[-1].n
                 yield News(attempt, said)
             ended = _told_of_end(told, message, attempt)
