@@ -1,29 +1,22 @@
-"""What it costs that many processes do what one can do: two that serve and two or more that work, beside one that does everything.
-
-Run it with `python -m bench.many postgres://postgres@127.0.0.1/postgres`; it makes a database there that goes away, and starts a Redis
-of its own. Half of the people listen at each process that serves. CPU is that of our own processes, without PostgreSQL's and Redis'.
-"""
+"""So many processes that serve and so many that work, as one house for whoever knocks; and what each kind of them takes."""
 
 from __future__ import annotations
 
-import argparse
 import sys
+import time
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from itertools import cycle
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from bench.crowd.ours import Ours, serving
-from bench.crowd.scene import Scene
-from bench.crowd.told import Table
+from bench.crowd.ours import Ours
 from bench.house import House, Place, Use, cpu, forget_most, most_memory, resident
-from bench.live import play
 from bench.own_database import own_database
-from bench.provider import Provider, providing
+from bench.provider import Provider
 from tests.browser.served import Served
-from tests.turns.scale.own_redis import own_redis
+from tests.turns.scale.own_redis import OwnRedis, own_redis
 
 
 class Worker(Served):
@@ -32,13 +25,22 @@ class Worker(Served):
     def command(self, port: int) -> list[str]:
         return [sys.executable, "manage.py", "work"]
 
+    @property
+    def name(self) -> str:
+        """What it writes on its turns."""
+        return self.url.partition(",")[0]
+
 
 class Many:
-    """As one house for whoever knocks: each comes to the next of its doors."""
+    """As one house for whoever knocks: each comes to the next of its doors. `looks`: what each kind of process had taken of the
+    machine whenever `use` was asked, in seconds of CPU."""
 
-    def __init__(self, webs: Sequence[House], workers: Sequence[Worker]) -> None:
-        self._webs, self._workers = webs, workers
+    def __init__(
+        self, webs: Sequence[House], workers: Sequence[Worker], database: str, redis: OwnRedis
+    ) -> None:
+        self.webs, self.workers, self.database, self.redis = webs, workers, database, redis
         self._doors = cycle(webs)
+        self.looks: list[dict[str, float]] = []
 
     @property
     def url(self) -> str:
@@ -46,24 +48,49 @@ class Many:
 
     @property
     def pid(self) -> int:
-        return self._webs[0].pid
+        return self.webs[0].pid
 
     def place(self, **more: Any) -> Place:
-        return self._webs[0].place(**more)
+        return self.webs[0].place(**more)
 
     def newcomer(self) -> Place:
-        return self._webs[0].newcomer()
+        return self.webs[0].newcomer()
 
     def clerk(self, what: str, **arguments: Any) -> Any:
-        return self._webs[0].clerk(what, **arguments)
+        return self.webs[0].clerk(what, **arguments)
 
     def use(self) -> Use:
-        uses = [web.use() for web in self._webs]
-        work = sum(cpu(pid) for pid in self._working())
-        return Use(sum(use.server for use in uses) + work, sum(use.renderers for use in uses))
+        """Without PostgreSQL's and Redis'."""
+        uses = [web.use() for web in self.webs]
+        look = {
+            "at": time.monotonic(),
+            "web": sum(use.server + use.renderers for use in uses),
+            "work": sum(cpu(worker.pid) for worker in self.workers),
+            "redis": cpu(self.redis.pid),
+            "postgresql": sum(map(cpu, _backends(self.database))),
+        }
+        self.looks.append(look)
+        return Use(look["web"] + look["work"], 0.0)
+
+    def taken(self) -> dict[str, float]:
+        """Between the last two looks."""
+        before, after = self.looks[-2:]
+        return {name: after[name] - before[name] for name in after if name != "at"}
+
+    def seconds(self) -> float:
+        """Between the same."""
+        return self.looks[-1]["at"] - self.looks[-2]["at"]
+
+    def held(self) -> dict[str, float]:
+        """In MB, now."""
+        return {
+            "web": sum(web.memory() for web in self.webs),
+            "work": sum(resident(worker.pid) for worker in self.workers),
+            "redis": self.redis.told("memory")["used_memory"] / 1e6,
+        }
 
     def memory(self) -> float:
-        return sum(web.memory() for web in self._webs) + sum(map(resident, self._working()))
+        return sum(web.memory() for web in self.webs) + sum(resident(worker.pid) for worker in self.workers)
 
     def most_memory(self) -> float:
         return sum(map(most_memory, self._all()))
@@ -73,13 +100,22 @@ class Many:
             forget_most(pid)
 
     def beside(self) -> float:
-        return sum(web.beside() for web in self._webs)
+        return sum(web.beside() for web in self.webs)
 
     def _all(self) -> list[int]:
-        return [*(web.pid for web in self._webs), *self._working()]
+        return [each.pid for each in (*self.webs, *self.workers)]
 
-    def _working(self) -> list[int]:
-        return [worker.pid for worker in self._workers]
+
+def _backends(database: str) -> list[int]:
+    """The server's processes that are at work for us; none where it runs on another machine."""
+    name = database.rpartition("/")[2].encode()
+    found = []
+    for line in Path("/proc").glob("[0-9]*/cmdline"):
+        with suppress(OSError):
+            words = line.read_bytes()
+            if words.startswith(b"postgres:") and name in words:
+                found.append(int(line.parent.name))
+    return found
 
 
 @contextmanager
@@ -99,34 +135,10 @@ def serving_many(server: str, provider: Provider, webs: int, workers: int) -> It
         for each in [*serve, *work]:
             each.start()
             stack.callback(each.kill)
-        yield Ours(f"{webs} + {workers}", Many(serve, work), provider)
+        yield Ours(f"{webs} + {workers}", Many(serve, work, places["DATABASE_URL"], redis), provider)
 
 
 def _folder(above: Path, name: str) -> Path:
     folder = above / name
     folder.mkdir()
     return folder
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("server")
-    parser.add_argument("--rounds", type=int, default=2)
-    parser.add_argument("--workers", type=int, default=2)
-    parser.add_argument(
-        "--crowd", type=int, default=0, help="so many answers at once at two deltas a second, by many alone"
-    )
-    chosen = parser.parse_args()
-    with providing() as provider, serving_many(chosen.server, provider, 2, chosen.workers) as many:
-        if chosen.crowd:
-            play([many], Scene(people=chosen.crowd, pace=2, plain=True, seconds=30), 1, Table([many.name]))
-            return
-        with serving("one", Path(__file__).parents[1], provider) as one:
-            table = Table([one.name, many.name])
-            play([one, many], Scene(people=1, plain=True, seconds=1), 15, table)
-            play([one, many], Scene(people=100, plain=True), chosen.rounds, table)
-            table.show()
-
-
-if __name__ == "__main__":
-    main()

@@ -10,6 +10,7 @@ import subprocess
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager, suppress
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -37,6 +38,17 @@ class OwnRedis:
                 with suppress(redis.exceptions.ConnectionError):
                     asked.ping()
                     return
+
+    @property
+    def pid(self) -> int:
+        assert self._process
+        return self._process.pid
+
+    def told(self, section: str) -> dict[str, Any]:
+        """Of itself."""
+        with self.asked() as asked:
+            told: dict[str, Any] = asked.info(section)
+            return told
 
     def kill(self) -> None:
         assert self._process
