@@ -20,6 +20,7 @@ from chatapp.core.attached import AttachedKind
 from chatapp.core.events import Finish, ItemDelta, ItemDone, ItemStarted, Usage
 from chatapp.core.history import History, Question
 from chatapp.core.items import FROM_MODEL, Item, Kind
+from chatapp.core.signs import folded
 from chatapp.gateway.doors import chat as chat_door
 from chatapp.gateway.doors import messages as messages_door
 from chatapp.gateway.doors import responses
@@ -72,6 +73,7 @@ NOBODY = UUID(int=0)
 
 ROADS: dict[str, Road] = {
     "core.contracts.Contract.fits": lambda text: [row.fits(row.dialect, text) for row in contracts.CONTRACTS],
+    "core.signs.folded.places_of": lambda text: folded.places_of(text, ("a", "e\u0301")),
     "management.columns.column_after": lambda text: column_after(text, 0, 80),
     "management.remainders.read": lambda text: read(text, (7, 11)),
     "management.remainders.stands_in": lambda text: stands_in(1234, text),

@@ -1,1 +1,1 @@
-"""Signs that deceive the eye: those that nobody sees, and those that look like others."""
+"""Signs that deceive the eye: those that nobody sees, and those that look like others; and texts without what is looked past."""
