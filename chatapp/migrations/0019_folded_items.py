@@ -27,6 +27,7 @@ class Migration(migrations.Migration):
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('upto', models.PositiveBigIntegerField(default=0)),
+                ('old', models.PositiveBigIntegerField(default=0)),
                 ('holder', models.CharField(blank=True, default='', max_length=120)),
                 ('held_until', models.DateTimeField(null=True)),
             ],

@@ -44,9 +44,10 @@ class FoldedItem(models.Model):
 
 class FoldingMark(models.Model):
     """How far the log was looked through for items without a folded row: all that have a number up to this one, and that are to come
-    with none below it, have theirs. One row; `holder` looks after it until `held_until`."""
+    with none below it, have theirs. `old`: so far it was when the mark was made. One row; `holder` looks after it until `held_until`."""
 
     upto = models.PositiveBigIntegerField(default=0)
+    old = models.PositiveBigIntegerField(default=0)
     holder = models.CharField(max_length=120, blank=True, default="")
     held_until = models.DateTimeField(null=True)
 

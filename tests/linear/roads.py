@@ -59,6 +59,9 @@ from chatapp.providers.demo import calling
 from chatapp.providers.demo.replies import Reply
 from chatapp.providers.openai import refusals as openai_refusals
 from chatapp.providers.shape import shape_of
+from chatapp.search.forms import ConversationPlace
+from chatapp.search.page import excerpt, marked
+from chatapp.search.store.finding import WantedWords
 from chatapp.thread import as_markdown as copying
 from chatapp.thread.item import ShownItem
 from chatapp.thread.items_so_far import ItemSoFar
@@ -90,6 +93,10 @@ ROADS: dict[str, Road] = {
     "providers.refusals.refusal_by_status": lambda text: refusals.refusal_by_status(
         "A", 500, {"retry-after": text}, text
     ),
+    "search.forms.ConversationPlace.named": lambda text: ConversationPlace.named(f"1.{text}"),
+    "search.page.excerpt": lambda text: excerpt(text, ("a", "e", " ")),
+    "search.page.marked": lambda text: marked(text, ("a", "e", " ")),
+    "search.store.finding.WantedWords.are_in": WantedWords(("a", "aab"), frozenset()).are_in,
     "tools.mcp.offered.usable_tools": lambda text: offered.usable_tools(
         "a", [_offer(text)], offered.LeftOut()
     ),
@@ -320,6 +327,7 @@ THROUGH_OTHERS = """
     thread.whole_text.seams_within
 """
 ASKS_A_DATABASE = """
+    search.store.filling.hold_mark search.store.filling.leave_mark
     gateway.served.going_on.GoingOn.keep gateway.served.serving.let_in_by gateway.served.serving.opened
     gateway.recording.turn.RecordedTurn.stop gateway.replay.kept.Memory.forget pages.door.reception.person_of
     pages.door.reception.sender_of

@@ -24,18 +24,19 @@ PATIENCE = 100
 
 @dataclass(frozen=True, slots=True)
 class FoldingProgress:
-    """How far the log was looked through, of how far there is one: both by the numbers of items."""
+    """How far the log was looked through, and how far it went when that began: both by the numbers of items."""
 
     upto: int
-    newest: int
+    old: int
 
     @property
     def percent(self) -> int:
-        return 100 if self.upto >= self.newest else 100 * self.upto // self.newest
+        return 100 if self.upto >= self.old else 100 * self.upto // self.old
 
 
 def progress() -> FoldingProgress:
-    return FoldingProgress(_mark_upto(), newest_item())
+    known = FoldingMark.objects.values_list("upto", "old").first()
+    return FoldingProgress(*known) if known else FoldingProgress(0, newest_item())
 
 
 def newest_item() -> int:
@@ -45,7 +46,7 @@ def newest_item() -> int:
 def hold_mark(holder: str) -> bool:
     """Of several processes one looks after the mark."""
     if not FoldingMark.objects.exists():
-        FoldingMark.objects.bulk_create([FoldingMark(pk=1)], ignore_conflicts=True)
+        FoldingMark.objects.bulk_create([FoldingMark(pk=1, old=newest_item())], ignore_conflicts=True)
     free = Q(holder=holder) | Q(held_until=None) | Q(held_until__lt=Now())
     held = FoldingMark.objects.filter(free, pk=1)
     return bool(held.update(holder=holder, held_until=Now() + HELD))
