@@ -25,6 +25,7 @@ from ..operation.models import FingerprintSalt, KnownProcess, TakeOver
 from ..oversight.models import Look
 from ..pages.models import Preference, Theme
 from ..reviews.models import Note, Scope, Submission, Submitted, Verdict, Wish
+from ..search.models import FoldedItem, FoldingMark, GramBits, GramSegment, Spoken
 from ..sharing.models import Share
 from ..store.models import (
     ENDED,
@@ -60,6 +61,10 @@ __all__ = [
     "DailyLimit",
     "Draft",
     "FingerprintSalt",
+    "FoldedItem",
+    "FoldingMark",
+    "GramBits",
+    "GramSegment",
     "Grant",
     "Heartbeat",
     "Import",
@@ -97,6 +102,7 @@ __all__ = [
     "Scope",
     "Share",
     "SignedUp",
+    "Spoken",
     "Status",
     "StoredResponse",
     "Submission",
