@@ -26,7 +26,7 @@ LOOK_SECONDS = 1.0
 PATIENCE = 30.0
 
 
-class Exchange(EnginePart):
+class LongWork(EnginePart):
     def __init__(self, tools: ToolsAtHand) -> None:
         self._tools = tools
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="exchange")
@@ -93,11 +93,11 @@ class Exchange(EnginePart):
 
 def call_for_work() -> None:
     """Whatever was asked for is in the rows."""
-    engine().part(Exchange).call()
+    engine().part(LongWork).call()
 
 
-def _made(catalog: Catalog, tools: ToolsAtHand) -> Exchange:
-    return Exchange(tools)
+def _made(catalog: Catalog, tools: ToolsAtHand) -> LongWork:
+    return LongWork(tools)
 
 
 PARTS.append(_made)

@@ -10,7 +10,7 @@ from uuid import uuid4
 import pytest
 
 from chatapp.exchange.models import Import
-from chatapp.exchange.part import Exchange
+from chatapp.exchange.part import LongWork
 from chatapp.store import in_thread
 from chatapp.store.models import Conversation
 from tests.support.front import HTMX, house, visitor
@@ -26,7 +26,7 @@ pytestmark = [pytest.mark.both, pytest.mark.django_db(transaction=True)]
 async def at_work():
     """A house in which somebody does what takes long."""
     async with house() as engine:
-        work = asyncio.create_task(engine.part(Exchange).keep())
+        work = asyncio.create_task(engine.part(LongWork).keep())
         try:
             yield
         finally:

@@ -22,7 +22,7 @@ _REST_OF_WORD = re.compile(rb"[^\s,:\]}\[{\"]*+")
 _MARK = b"\xef\xbb\xbf"
 
 
-class Broken(Exception):
+class Broken(ValueError):
     """Why a file cannot be read, in words, and where: so many bytes from its beginning, where that is known."""
 
     def __init__(self, why: str, place: int | None = None) -> None:
@@ -76,14 +76,14 @@ class JsonReader:
         self._enter("{", "an object")
         seen = set[str]()
         while self._goes_on("}", len(seen)):
-            if self.sign() != '"':
-                self.broken("a name is missing")
+            if (sign := self.sign()) != '"':
+                self.broken("a name is missing" if sign else "it ends in the middle")
             name = self.value(LONGEST_NAME)
             if name in seen:
                 self.broken(f"“{name[:60]}” stands there twice")
             seen.add(name)
-            if self.sign() != ":":
-                self.broken("a colon is missing")
+            if (sign := self.sign()) != ":":
+                self.broken("a colon is missing" if sign else "it ends in the middle")
             self._at += 1
             yield from self._each(name)
         self._depth -= 1

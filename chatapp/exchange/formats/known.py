@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from . import our_file
+from . import chatgpt, claude, our_file
 from .json_reader import Broken, JsonReader
 from .shape import FileFormat
 
-FORMATS: tuple[FileFormat, ...] = (our_file.FILE_FORMAT,)
+FORMATS: tuple[FileFormat, ...] = (
+    our_file.FILE_FORMAT,
+    chatgpt.FILE_FORMAT,
+    claude.FILE_FORMAT,
+)
 LABELS = {each.name: each.label for each in FORMATS}
 # So many names tell what it is.
 _ENOUGH = 40

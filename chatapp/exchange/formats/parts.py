@@ -32,7 +32,7 @@ class Uploaded(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class FilePart:
     """`name`: inside of a zip; "" where the file is what is read."""
 
     name: str
@@ -40,18 +40,18 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True)
-class Parts:
+class FileParts:
     """`others`: the names of what is not read."""
 
-    read: tuple[Part, ...]
+    read: tuple[FilePart, ...]
     others: tuple[str, ...] = ()
 
 
-def parts_of(file: Uploaded) -> Parts:
+def parts_of(file: Uploaded) -> FileParts:
     """Broken where it is a zip that nobody should open."""
     file.seek(0)
     if not file.read(len(_ZIP)).startswith(_ZIP):
-        return Parts((Part("", file.pieces),))
+        return FileParts((FilePart("", file.pieces),))
     try:
         packed = zipfile.ZipFile(file)
     except (zipfile.BadZipFile, ValueError, OverflowError, NotImplementedError, EOFError):
@@ -62,9 +62,9 @@ def parts_of(file: Uploaded) -> Parts:
     _refuse_bad_names(entries)
     wanted = [entry for entry in entries if _is_told(entry.filename)]
     left = [MOST_UNPACKED]
-    read = (Part(entry.filename, _opener(packed, entry, left)) for entry in _in_order(wanted))
+    read = (FilePart(entry.filename, _opener(packed, entry, left)) for entry in _in_order(wanted))
     others = (entry.filename for entry in entries if entry not in wanted and not entry.is_dir())
-    return Parts(tuple(read), tuple(others))
+    return FileParts(tuple(read), tuple(others))
 
 
 def _is_told(name: str) -> bool:

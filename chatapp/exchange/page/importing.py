@@ -46,7 +46,15 @@ _WORDS = {
 
 
 # From where, in which file, and how exactly it knows the times of thoughts.
-SOURCES = (("Thoughtline", "any export in its own JSON, or everything as a zip", "to the millisecond"),)
+SOURCES = (
+    ("Thoughtline", "any export in its own JSON, or everything as a zip", "to the millisecond"),
+    (
+        "ChatGPT",
+        "Settings, Data controls, Export: the zip that comes by mail",
+        "to the millisecond, older ones in seconds",
+    ),
+    ("Claude", "Settings, Privacy, Export data: the zip", "to the millisecond"),
+)
 
 
 @dataclass(frozen=True, slots=True)

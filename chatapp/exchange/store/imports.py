@@ -29,7 +29,7 @@ from ...store.turns_at_once import hold_person
 from ..formats.growing_tree import GrowingTree
 from ..formats.json_reader import Broken, JsonReader
 from ..formats.known import LABELS, format_of
-from ..formats.parts import Part, parts_of
+from ..formats.parts import FilePart, parts_of
 from ..formats.shape import FileFormat, Remark, ToldConversation, ToldMessage
 from ..formats.sound import made_sound
 from ..models import Import, ImportedConversation, ImportFile
@@ -238,7 +238,9 @@ def _look_through(file: ImportFile, work: Work) -> None:
     )
 
 
-def _note_found(file: ImportFile, work: Work, reading: Reading, conversation: Found, report: Report) -> None:
+def _note_found(
+    file: ImportFile, work: Work, reading: FileReading, conversation: FoundConversation, report: Report
+) -> None:
     told, digest, tree = conversation.told, sha256(), GrowingTree(conversation.told)
     thoughts = Exactness()
     for message in conversation.messages:
@@ -305,7 +307,11 @@ def _is_there(brought: Import, row: ImportedConversation) -> bool:
 
 
 def _bring(
-    row: ImportedConversation, conversation: Found, work: Work, file: ImportFile, reading: Reading
+    row: ImportedConversation,
+    conversation: FoundConversation,
+    work: Work,
+    file: ImportFile,
+    reading: FileReading,
 ) -> None:
     def messages() -> Iterator[ToldMessage]:
         for message in conversation.messages:
@@ -339,7 +345,7 @@ def _remove_half(brought: Import) -> None:
 
 
 @dataclass(slots=True)
-class Found:
+class FoundConversation:
     """`number`: in its file."""
 
     number: int
@@ -348,10 +354,10 @@ class Found:
 
 
 @dataclass(slots=True)
-class Reading:
+class FileReading:
     """A part of a file, in its format. `first`: the number of its first conversation."""
 
-    part: Part
+    part: FilePart
     format: FileFormat
     first: int
     count: int = 0
@@ -361,10 +367,10 @@ class Reading:
     def place(self) -> int:
         return self._json.place if self._json else 0
 
-    def conversations(self) -> Iterator[Found]:
+    def conversations(self) -> Iterator[FoundConversation]:
         self._json = JsonReader(self.part.opened())
         for told, messages in self.format.read(self._json):
-            yield Found(self.first + self.count, told, self._sound(told, messages))
+            yield FoundConversation(self.first + self.count, told, self._sound(told, messages))
             self.count += 1
 
     def _sound(self, told: ToldConversation, messages: Iterator[ToldMessage]) -> Iterator[ToldMessage]:
@@ -375,14 +381,14 @@ class Reading:
             told.note(Remark.TOO_LARGE)
 
 
-def _readings(file: ImportFile) -> Iterator[Reading]:
+def _readings(file: ImportFile) -> Iterator[FileReading]:
     """Of what can be read of it; what cannot is broken."""
     first = 0
     parts = parts_of(UploadedFile(file))
     if not parts.read:
         raise Broken("there is no conversation in it")
     for part in parts.read:
-        reading = Reading(part, format_of(part.opened), first)
+        reading = FileReading(part, format_of(part.opened), first)
         yield reading
         first += reading.count
 
