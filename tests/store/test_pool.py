@@ -12,6 +12,7 @@ from django.db import connection
 from chatapp.config.patience import SECONDS
 from chatapp.store.database.pool import pool_now
 from tests.support.faults import beside
+from tests.support.patience import PATIENCE
 
 pytestmark = [
     pytest.mark.both,
@@ -33,7 +34,7 @@ def ask() -> int:
 @pytest.fixture
 def crowd():
     """As many connections as people who ask at once, none of them in use."""
-    all_at_once = Barrier(MANY)
+    all_at_once = Barrier(MANY, timeout=PATIENCE)
 
     def ask_together() -> int:
         with connection.cursor() as cursor:
