@@ -113,7 +113,7 @@ class Person:
         words = {"text": question, "key": str(uuid4()), "model": MODELS[self.model]}
         place = await self._post("ask/", words)
         conversation = place.removeprefix("/").split("/")[1]
-        told = Told(self._closed, lambda why: self._crowd.breach(f"{question}: {why}"))
+        told = Told(self._closed, lambda why: self._wrong(f"{question}: {why}"))
         slow = SLOW_SECONDS if self.is_slow else 0.0
         self.page = LivePage(self._http, self._session, conversation, told, slow)
         self.page.screen = await self._loaded()
@@ -174,6 +174,12 @@ class Person:
             self.page.told.changed.set()
         self._crowd.sights["left and came back"] += 1
         await self._keep_listening()
+
+    def _wrong(self, words: str) -> None:
+        """Once for each page: what is wrong stays so."""
+        if self.page and not self.page.is_wrong:
+            self.page.is_wrong = True
+            self._crowd.breach(f"{words} (at {self.page.at})")
 
     def _closed(self, machine: str, code: int | None) -> None:
         self._crowd.closings.append((time.monotonic(), machine, code))

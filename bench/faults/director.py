@@ -104,7 +104,7 @@ class Director:
     def _unasked_closings(self) -> list[str]:
         """Sockets that were closed although nothing was done to whoever served them."""
         wrong = [
-            f"a socket of {machine} was closed with {code}, and nothing was done to {machine}"
+            f"{_o_clock(at)} a socket of {machine} was closed with {code}, and nothing was done to {machine}"
             for at, machine, code in self.crowd.closings
             if not any(
                 who == machine and began - 1 <= at <= ended + AFTERWARDS
@@ -203,3 +203,7 @@ class Director:
 
     async def pause(self, least: float, most: float) -> None:
         await asyncio.sleep(self.random.uniform(least, most))
+
+
+def _o_clock(at: float) -> str:
+    return time.strftime("%H:%M:%S", time.localtime(time.time() - time.monotonic() + at))

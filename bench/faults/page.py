@@ -97,7 +97,7 @@ class LivePage:
         self._http, self._conversation, self.told, self._slow = http, conversation, told, slow
         self.cookies = {"Cookie": f"sessionid={session}; csrftoken={TOKEN}"}
         self.screen: Thread | None = None
-        self.at, self.is_listening = "", False
+        self.at, self.is_listening, self.is_wrong = "", False, False
 
     async def load(self, url: str) -> Thread:
         async with self._http.get(f"{url}c/{self._conversation}/", headers=self.cookies) as response:

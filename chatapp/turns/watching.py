@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
+from django.db import Error
+
 from ..store import in_thread
 from ..store.changes import Ended
 from ..store.models import Message, Status
@@ -17,6 +19,8 @@ from .live import Hear, Live, LiveEvent
 from .notices import Notice, Notices
 
 LOOK_SECONDS = 2.0
+# Before another try, where the rows cannot be looked at.
+PAUSE = 0.2
 AT_WORK = (Status.QUEUED, Status.RUNNING)
 
 
@@ -60,7 +64,12 @@ async def watch(
                 yield News(attempt, said)
             ended = _told_of_end(told, message, attempt)
             if ended is None:
-                row = await in_thread(_row)(message)
+                try:
+                    row = await in_thread(_row)(message)
+                except Error:
+                    # Words come all the same.
+                    await asyncio.sleep(PAUSE)
+                    continue
             if ended or row.status not in AT_WORK or keeper.is_stopped(message):
                 said = await live.last_words((message, attempt), after)
                 if said or ended:
