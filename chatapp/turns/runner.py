@@ -13,11 +13,13 @@ from contextlib import (
     AbstractContextManager,
     asynccontextmanager,
     contextmanager,
+    suppress,
 )
 from datetime import timedelta
 from typing import Any, Protocol
 from uuid import UUID
 
+from django.core.exceptions import ObjectDoesNotExist
 from django.db import Error
 
 from .. import store
@@ -200,10 +202,11 @@ class EmbeddedRunner:
             return
         self._attempts[message] = seen + 1
         try:
-            claim = await self._keeper.patiently(in_writer(_claim))(message, runner=self.name, seen=seen)
+            claiming = self._keeper.patiently(in_writer(_claim))
+            claim, branch = await claiming(message, runner=self.name, seen=seen)
         except Fenced:
             return
-        await run_turn(claim, self._world)
+        await run_turn(claim, self._world, branch=branch)
 
     def _forget(self, message: UUID, task: asyncio.Task[None]) -> None:
         self._tasks[message].discard(task)
@@ -250,14 +253,19 @@ class EmbeddedRunner:
         await self.start(turn.id, seen=turn.attempt)
 
 
-def _claim(message: UUID, *, runner: str, seen: int) -> Claim:
-    """Whoever lost the connection while it was written finds it there. Only one task of a process tries this for an attempt."""
+def _claim(message: UUID, *, runner: str, seen: int) -> tuple[Claim, Branch | None]:
+    """With what is sent of it, where that can be read. Whoever lost the connection meanwhile finds it written: only one task of a process
+    tries this for an attempt."""
     try:
-        return store.claim_turn(message, runner=runner, seen=seen)
+        claim = store.claim_turn(message, runner=runner, seen=seen)
     except Fenced:
-        if store.has_claimed(message, runner=runner, attempt=seen + 1):
-            return Claim(message, seen + 1)
-        raise
+        if not store.has_claimed(message, runner=runner, attempt=seen + 1):
+            raise
+        claim = Claim(message, seen + 1)
+    # Of damaged rows the turn itself says what there is to say.
+    with suppress(ValueError, TypeError, KeyError, ObjectDoesNotExist):
+        return claim, store.load_branch(message)
+    return claim, None
 
 
 def _queued_attempt(message: UUID) -> int | None:
