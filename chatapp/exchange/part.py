@@ -56,6 +56,8 @@ class LongWork(EnginePart):
 
     async def close(self) -> None:
         """What it is at stands in rows, for somebody else or for later."""
+        if not self._wanted:
+            return
         self._wanted = False
         self._thread.submit(connections.close_all)
         await asyncio.to_thread(self._thread.shutdown, cancel_futures=False)
