@@ -169,6 +169,20 @@ def test_what_was_streamed_is_what_is_stored_with_the_same_times(tmp_path):
     play(story())
 
 
+@pytest.mark.one_process("what others said is in Redis for a while.")
+def test_who_keeps_all_can_watch_what_is_over(tmp_path):
+    async def story():
+        async with stage(ScriptedCatalog(model(response(text("Here.")))), tmp_path) as on:
+            on.engine.live.keep_all()
+            answer = await on.ask()
+            watcher = Watcher(on, answer.id)
+            await watcher.ends()
+            assert watcher.words() == await on.said(answer.id) == "Here."
+            assert watcher.said(1)[-1].event.status == Status.COMPLETE
+
+    play(story())
+
+
 @pytest.mark.parametrize("nap", [0.0, 0.05])
 def test_a_watcher_from_before_the_claim_sees_the_first_word_without_waiting_for_a_look(tmp_path, nap):
     reached = asyncio.Event()
