@@ -18,7 +18,7 @@ def compress_quickly(apps: Any, schema_editor: Any) -> None:
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('chatapp', '0017_conversations_brought'),
+        ('chatapp', '0018_conversations_brought'),
     ]
 
     operations = [
