@@ -9,6 +9,7 @@ from .admin_pages import site
 from .branches import urls as branches
 from .catalog import urls as catalog
 from .conversations import urls as conversations
+from .exchange import urls as exchange
 from .gateway import urls as gateway
 from .gateway.cache import urls as thoughts
 from .insight import urls as insight
@@ -17,6 +18,7 @@ from .operation import urls as operation
 from .pages import errors
 from .pages import urls as pages
 from .reviews import urls as reviews
+from .search import urls as search
 from .sharing import urls as sharing
 from .thread import urls as thread
 
@@ -27,8 +29,10 @@ urlpatterns = [
     path("", include(next_questions)),  # m/<id>/next/
     path("", include(thread)),  # m/<id>/copy/ picture/
     path("", include(branches)),  # c/<id>/map/ compare/ m/<id>/fork/ m/<id>/go/
+    path("", include(search)),  # search/
     path("", include(sharing)),  # m/<id>/share/ s/<token>/ shares/
     path("", include(reviews)),  # m/<id>/submit/ review/ reviews/
+    path("", include(exchange)),  # c/<id>/export/ import/
     path("", include(accounts)),  # accounts/ settings/
     path("", include(gateway)),  # settings/keys/
     path("", include(catalog)),  # models/

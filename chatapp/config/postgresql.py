@@ -8,6 +8,7 @@ from typing import Any
 
 import psycopg
 from psycopg.errors import _WaitTimeout
+from psycopg_pool import ConnectionPool
 
 from .patience import is_counted
 
@@ -17,6 +18,10 @@ LONGEST = 8.0
 PING = 1.0
 # Of one over which it has just answered, and has said no goodbye since, that is not asked: it would be every third question.
 JUST = 0.05
+
+
+class Silent(psycopg.OperationalError):
+    """The server has taken a question, and says nothing."""
 
 
 class Connection(psycopg.Connection):
@@ -35,7 +40,7 @@ class Connection(psycopg.Connection):
                 raise
             # Nobody knows what it will say next, and whom it will take for the one who asked.
             self.pgconn.finish()
-            raise psycopg.OperationalError("the server does not answer") from None
+            raise Silent("the server does not answer") from None
 
     def execute(self, *args: Any, **how: Any) -> Any:
         """Only the pool asks in this way: Django has cursors of its own."""
@@ -44,6 +49,11 @@ class Connection(psycopg.Connection):
         self._patience = PING
         try:
             return super().execute(*args, **how)
+        except Silent:
+            raise
+        except psycopg.OperationalError:
+            self._let_others_go()
+            raise
         finally:
             self._patience = None
 
@@ -52,3 +62,9 @@ class Connection(psycopg.Connection):
         poll = select.poll()
         poll.register(self.fileno(), select.POLLIN)
         return not poll.poll(0)
+
+    def _let_others_go(self) -> None:
+        """What cut this one while nobody used it has cut those beside it: to try one after the other, as the pool does with a longer
+        pause each time, takes longer than anybody waits."""
+        if isinstance(self._pool, ConnectionPool):
+            self._pool.drain()

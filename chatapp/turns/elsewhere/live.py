@@ -99,6 +99,9 @@ class MirroringLive(ABC):
         found = await self.find(message)
         return Seen(found.stream[1], found.draft(), found.now() or 0.0) if found and found.n else None
 
+    def keep_all(self) -> None:
+        self._here.keep_all()
+
     def look_up(self, message: UUID) -> None:
         """From any thread. Something was told of it: who watches it from here looks at the rows."""
         if self._loop and message in self._mirrored_of:

@@ -22,7 +22,7 @@ from ..elsewhere.live import Mirror, MirroringLive, beside
 from ..live import SOON, Here, Stream
 from .hearing import Ear
 from .redis import AWAY, FIRST, LONGEST_PAUSE, PAUSE, READERS, BusClock, Fields, connected, entries_after
-from .saying import OVER, SAID, Spoken, say
+from .saying import OVER, SAID, Utterance, say
 
 log = logging.getLogger(__name__)
 
@@ -262,7 +262,7 @@ class _Outgoing:
     def begin_anew(self) -> None:
         self._sent, self._facts, self._is_new, self.has_said_over = 0, None, True, False
 
-    def tell(self, clock: BusClock) -> list[Spoken]:
+    def tell(self, clock: BusClock) -> list[Utterance]:
         """What is still to be said. All but the first of a stream is refused where the stream is gone."""
         spoken = [self._spoken(entry.n, SAID, entry.to_text()) for entry in self._entries(clock)]
         if self._running.over:
@@ -270,12 +270,12 @@ class _Outgoing:
             self.has_said_over = True
         return spoken
 
-    def _spoken(self, n: int, name: str, text: str) -> Spoken:
+    def _spoken(self, n: int, name: str, text: str) -> Utterance:
         begins, self._is_new = self._is_new, False
         self._sent = n
         if name == OVER:
-            return Spoken(self.key, f"{n}-1", name, text, KEPT_AFTER_END, begins)
-        return Spoken(self.key, f"{n}-0", name, text, KEPT_SECONDS if begins else 0, begins)
+            return Utterance(self.key, f"{n}-1", name, text, KEPT_AFTER_END, begins)
+        return Utterance(self.key, f"{n}-0", name, text, KEPT_SECONDS if begins else 0, begins)
 
     def _entries(self, clock: BusClock) -> Iterator[Entry]:
         said = self._running.after(self._sent)

@@ -12,7 +12,7 @@ SAID, OVER = "e", "x"
 MOST = 500
 
 
-class Spoken(NamedTuple):
+class Utterance(NamedTuple):
     """An entry of a stream. `seconds`: for how long the stream is kept from now on, where that is to be said anew. `begins`: the stream
     begins with it; any other is refused where the stream is gone."""
 
@@ -52,7 +52,7 @@ return lost
 """
 
 
-async def say(redis: Redis, spoken: Sequence[Spoken]) -> set[str]:
+async def say(redis: Redis, spoken: Sequence[Utterance]) -> set[str]:
     """The keys of streams that are gone."""
     lost: set[str] = set()
     for start in range(0, len(spoken), MOST):
