@@ -3,6 +3,7 @@
 from ..accounts.models import OUTLINE_CAP, NameOutline, SignedUp, WayIn
 from ..branches.models import Origin
 from ..catalog.models import Installation, KnownModel, ModelProvider
+from ..exchange.models import Import, ImportedConversation, ImportFile, ImportPiece
 from ..gateway.models import (
     ApiKey,
     KeptCleared,
@@ -24,6 +25,7 @@ from ..operation.models import FingerprintSalt, KnownProcess, TakeOver
 from ..oversight.models import Look
 from ..pages.models import Preference, Theme
 from ..reviews.models import Note, Scope, Submission, Submitted, Verdict, Wish
+from ..search.models import FoldedItem, FoldingMark, GramBits, GramSegment, Spoken
 from ..sharing.models import Share
 from ..store.models import (
     ENDED,
@@ -59,8 +61,16 @@ __all__ = [
     "DailyLimit",
     "Draft",
     "FingerprintSalt",
+    "FoldedItem",
+    "FoldingMark",
+    "GramBits",
+    "GramSegment",
     "Grant",
     "Heartbeat",
+    "Import",
+    "ImportFile",
+    "ImportPiece",
+    "ImportedConversation",
     "Installation",
     "Item",
     "KeptCleared",
@@ -92,6 +102,7 @@ __all__ = [
     "Scope",
     "Share",
     "SignedUp",
+    "Spoken",
     "Status",
     "StoredResponse",
     "Submission",

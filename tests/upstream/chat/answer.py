@@ -26,7 +26,7 @@ def build(turn: dict, body: dict, prof: dict, thinking_on: bool, org: str, env: 
                     "k": "c",
                     "n": n,
                     "name": spec["name"],
-                    "args": tool_args(spec),
+                    "args": tool_args(spec, env),
                     "_spec": spec,
                     "kimi": f"functions.{spec['name']}:{past + n}",
                 }
