@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from django.urls import path
 
-from .views import exporting, importing
+from .views import archives, exporting, importing
 
 urlpatterns = [
     path("c/<uuid:pk>/export/", exporting.export, name="export"),
+    path("settings/export/", archives.show, name="archives"),
+    path("settings/export/<uuid:pk>/", archives.fetch, name="archive"),
+    path("settings/export/<uuid:pk>/remove/", archives.remove, name="remove_archive"),
     path("import/", importing.show, name="import"),
     path("import/files/", importing.add_files, name="import_files"),
     path("import/files/<uuid:pk>/", importing.pieces, name="import_piece"),

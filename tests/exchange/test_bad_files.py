@@ -39,7 +39,7 @@ def within(text: str) -> bytes:
 BROKEN = {
     "nothing": (b"", None),
     "blanks": (b"  \n", "there is nothing in it"),
-    "half a file": (ours(PAIR, PAIR)[:-50], "it ends in the middle, in conversation 2, at byte"),
+    "half a file": (ours(PAIR, PAIR)[:-100], "it ends in the middle, in conversation 2, at byte"),
     "no JSON": (b"Hello.", "in no format that is known here"),
     "another format": (b'{"a": 1}', "in no format that is known here"),
     "a list of numbers": (b"[1, 2]", "in no format that is known here"),
@@ -65,7 +65,7 @@ BROKEN = {
     ),
     "a number of many digits": (within("1" * 5000), "a number is too large"),
     "no number": (within("NaN"), "NaN is no number of JSON"),
-    "very deep": (b'{"conversations":' + b"[" * 10_000, "it is nested too deeply, at byte"),
+    "very deep": (b'{"conversations":[{"x":' + b"[" * 10_000, "it is nested too deeply, at byte"),
     "very deep in a message": (within("[" * 10_000 + "]" * 10_000), "it is nested too deeply"),
     "very deep in what is passed over": (
         b'{"format":"thoughtline","x":' + b'{"a":' * 10_000,
