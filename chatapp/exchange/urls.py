@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.urls import path
 
-from .views import archives, exporting, importing
+from .views import archives, exporting, importing, reviewed
 
 urlpatterns = [
     path("c/<uuid:pk>/export/", exporting.export, name="export"),
@@ -18,5 +18,6 @@ urlpatterns = [
     path("import/<uuid:pk>/check/", importing.check, name="check_import"),
     path("import/<uuid:pk>/start/", importing.start, name="start_import"),
     path("import/<uuid:pk>/end/", importing.end, name="end_import"),
+    path("review/export/", reviewed.export_reviews, name="export_reviews"),
     path("thoughtline-1.schema.json", exporting.schema, name="export_schema"),
 ]

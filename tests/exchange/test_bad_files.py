@@ -77,6 +77,18 @@ BROKEN = {
         "one value is longer than 16 megabytes",
     ),
     "no conversation": (ours(), "there is no conversation in it"),
+    "more pieces than a message has": (
+        ours(said(question(items=[{}] * 10_001))),
+        "one message has more than 10,000 items, at byte",
+    ),
+    "more names than an object has": (
+        json.dumps(dict.fromkeys(map(str, range(200_002))) | {"format": 1}).encode(),
+        "in no format that is known here",
+    ),
+    "more nodes than a conversation has": (
+        b'[{"chat_messages":[' + b"0," * 200_001 + b"0]}]",
+        "one conversation has more than 200,000 messages, at byte",
+    ),
 }
 
 

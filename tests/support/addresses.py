@@ -70,6 +70,7 @@ ADDRESSES = {
     "/settings/export/": Address(PEOPLES, BOTH),
     "/settings/export/<uuid:pk>/": Address(OWN),
     "/settings/export/<uuid:pk>/remove/": Address(OWN, WRITE),
+    "/review/export/": Address(STAFFS),
     "/import/": Address(PEOPLES),
     "/import/files/": Address(PEOPLES, WRITE, {"name": "x.json", "size": "10"}),
     "/import/files/<uuid:pk>/": Address(OWN, BOTH, {}, "?begins=0"),

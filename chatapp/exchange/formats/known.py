@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from . import chatgpt, claude, our_file
+from . import assistant_ui, chatgpt, claude, claude_code, codex, librechat, open_webui, our_file
 from .json_reader import Broken, JsonReader
 from .shape import FileFormat
 
@@ -12,6 +12,11 @@ FORMATS: tuple[FileFormat, ...] = (
     our_file.FILE_FORMAT,
     chatgpt.FILE_FORMAT,
     claude.FILE_FORMAT,
+    claude_code.FILE_FORMAT,
+    codex.FILE_FORMAT,
+    open_webui.FILE_FORMAT,
+    librechat.FILE_FORMAT,
+    assistant_ui.FILE_FORMAT,
 )
 LABELS = {each.name: each.label for each in FORMATS}
 # So many names tell what it is.

@@ -21,7 +21,7 @@ from .shape import Remark, ToldConversation, ToldMessage
 from .wires import is_small, may_go_back
 
 NO_WORDS = "(There were no words in the file.)"
-MOST_ITEMS, MOST_ROUNDS = 10_000, 100_000
+MOST_ROUNDS = 100_000
 # A duration is rounded once, a timing at both of its ends.
 _ROUNDING_MS = 2
 _COUNTS = ("elapsed_ms", "goes_on_at", "copied", BY_PROGRAM_BEFORE)
@@ -31,7 +31,7 @@ _FLAGS = (BY_PROGRAM, "whole_seconds")
 def made_sound(told: ToldMessage, of: ToldConversation, *, wires: bool) -> ToldMessage:
     """`wires`: whether this format tells them as they were."""
     role = Role(told.role)
-    items = _keyed(_of_role(told.items[:MOST_ITEMS], role, of))
+    items = _keyed(_of_role(told.items, role, of))
     items = [_judged(item, of) if wires else _without_wire(item) for item in items]
     if role is Role.USER:
         status, items = Status.COMPLETE, items or [_no_words(of)]
