@@ -18,6 +18,7 @@ from .operation import urls as operation
 from .pages import errors
 from .pages import urls as pages
 from .reviews import urls as reviews
+from .search import urls as search
 from .sharing import urls as sharing
 from .thread import urls as thread
 
@@ -28,6 +29,7 @@ urlpatterns = [
     path("", include(next_questions)),  # m/<id>/next/
     path("", include(thread)),  # m/<id>/copy/ picture/
     path("", include(branches)),  # c/<id>/map/ compare/ m/<id>/fork/ m/<id>/go/
+    path("", include(search)),  # search/
     path("", include(sharing)),  # m/<id>/share/ s/<token>/ shares/
     path("", include(reviews)),  # m/<id>/submit/ review/ reviews/
     path("", include(exchange)),  # c/<id>/export/ import/ settings/export/ review/export/

@@ -11,7 +11,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('chatapp', '0016_stored_lengths'),
+        ('chatapp', '0017_upkeep'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 

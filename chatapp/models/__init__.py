@@ -32,6 +32,7 @@ from ..operation.models import FingerprintSalt, KnownProcess, TakeOver
 from ..oversight.models import Look
 from ..pages.models import Preference, Theme
 from ..reviews.models import Note, Scope, Submission, Submitted, Verdict, Wish
+from ..search.models import FoldedItem, FoldingMark, GramBits, GramSegment, Spoken
 from ..sharing.models import Share
 from ..store.models import (
     ENDED,
@@ -69,6 +70,10 @@ __all__ = [
     "DailyLimit",
     "Draft",
     "FingerprintSalt",
+    "FoldedItem",
+    "FoldingMark",
+    "GramBits",
+    "GramSegment",
     "Grant",
     "Heartbeat",
     "Import",
@@ -106,6 +111,7 @@ __all__ = [
     "Scope",
     "Share",
     "SignedUp",
+    "Spoken",
     "Status",
     "StoredResponse",
     "Submission",

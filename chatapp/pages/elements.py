@@ -15,3 +15,8 @@ def message_id(message: UUID | str) -> str:
 def item_id(message: UUID | str, key: str) -> str:
     """Keys are any printable signs; two different ones never share an id."""
     return f"m-{message}-i-{_STRANGE.sub(lambda sign: f'.{ord(sign[0]):x}.', key)}"
+
+
+def body_id(item: str) -> str:
+    """Inside the element of an item that has a heading: going there opens it."""
+    return f"{item}-b"

@@ -13,7 +13,7 @@ from django.db.models.functions import Now
 
 from ..core import verbatim
 from ..core.items import Item, clean
-from .changes import What, Written, tell_owner
+from .changes import What, Written, items_written, tell_owner
 from .database.worded import Inserted, Worded
 from .models import Item as ItemRow
 from .models import Message, Status
@@ -119,6 +119,7 @@ _ITEMS = Inserted(ItemRow)
 def insert_items(rows: Sequence[ItemRow]) -> None:
     for first in range(0, len(rows), AT_ONCE):
         _ITEMS.write(rows[first : first + AT_ONCE])
+        items_written.send(sender=None, rows=rows[first : first + AT_ONCE])
 
 
 def as_stored(item: Item) -> Item:

@@ -20,7 +20,7 @@ from ..core.pretty_json import json_value
 from ..core.signs.visible import visible, visible_name
 from ..core.titles import unmarked
 from ..markdown.kept import Blocks
-from ..pages.elements import item_id
+from ..pages.elements import body_id, item_id
 from ..pages.signed_in import Anybody
 from ..pages.stencils import Stencil
 from ..pages.words.moments import Moment
@@ -71,7 +71,7 @@ class ShownItem:
 
     @property
     def body_id(self) -> str:
-        return self.id if self.piece.kind in _BARE and not self.piece.role else f"{self.id}-b"
+        return self.id if self.piece.kind in _BARE and not self.piece.role else body_id(self.id)
 
     def html(self) -> str:
         return self._render("".join(self.blocks))

@@ -24,8 +24,8 @@ pytestmark = pytest.mark.django_db(transaction=True)
 COSTS = {
     "page while it runs": 13,  # as of any conversation, with the draft
     # Since when it runs, its row, what is stored of it, and what is kept; its figures: price, person (3 at first), model (4 at first);
-    # its row again, its draft. Then the answer, for the composer.
-    "stop": 17,
+    # its row again, its draft, how it is found. Then the answer, for the composer.
+    "stop": 18,
     "page when it was stopped": 12,
     "continue": 10,  # row, what is below it (2), who else runs, limit, lock, items, write
     "page when it failed": 12,
@@ -33,7 +33,7 @@ COSTS = {
     "decide": 10,  # who else runs, locks (2), answer, items; decision, write, what goes on
     "again": 10,  # choices, question (2), its conversation, limit, answer above, write; what is sent
     "again without the oldest": 11,  # the branch besides
-    "in other words": 9,  # as a question
+    "in other words": 10,  # as a question
 }
 
 

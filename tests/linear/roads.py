@@ -20,6 +20,7 @@ from chatapp.core.attached import AttachedKind
 from chatapp.core.events import Finish, ItemDelta, ItemDone, ItemStarted, Usage
 from chatapp.core.history import History, Question
 from chatapp.core.items import FROM_MODEL, Item, Kind
+from chatapp.core.signs import folded
 from chatapp.gateway.doors import chat as chat_door
 from chatapp.gateway.doors import messages as messages_door
 from chatapp.gateway.doors import responses
@@ -58,6 +59,9 @@ from chatapp.providers.demo import calling
 from chatapp.providers.demo.replies import Reply
 from chatapp.providers.openai import refusals as openai_refusals
 from chatapp.providers.shape import shape_of
+from chatapp.search.forms import ConversationPlace
+from chatapp.search.page import excerpt, marked
+from chatapp.search.store.finding import WantedWords
 from chatapp.thread import as_markdown as copying
 from chatapp.thread.item import ShownItem
 from chatapp.thread.items_so_far import ItemSoFar
@@ -73,6 +77,7 @@ NOBODY = UUID(int=0)
 
 ROADS: dict[str, Road] = {
     "core.contracts.Contract.fits": lambda text: [row.fits(row.dialect, text) for row in contracts.CONTRACTS],
+    "core.signs.folded.places_of": lambda text: folded.places_of(text, ("a", "e\u0301")),
     "management.columns.column_after": lambda text: column_after(text, 0, 80),
     "management.remainders.read": lambda text: read(text, (7, 11)),
     "management.remainders.stands_in": lambda text: stands_in(1234, text),
@@ -89,6 +94,10 @@ ROADS: dict[str, Road] = {
     "providers.refusals.refusal_by_status": lambda text: refusals.refusal_by_status(
         "A", 500, {"retry-after": text}, text
     ),
+    "search.forms.ConversationPlace.named": lambda text: ConversationPlace.named(f"1.{text}"),
+    "search.page.excerpt": lambda text: excerpt(text, ("a", "e", " ")),
+    "search.page.marked": lambda text: marked(text, ("a", "e", " ")),
+    "search.store.finding.WantedWords.are_in": WantedWords(("a", "aab"), frozenset()).are_in,
     "tools.mcp.offered.usable_tools": lambda text: offered.usable_tools(
         "a", [_offer(text)], offered.LeftOut()
     ),
@@ -320,6 +329,7 @@ THROUGH_OTHERS = """
     thread.whole_text.seams_within
 """
 ASKS_A_DATABASE = """
+    search.store.filling.hold_mark search.store.filling.leave_mark
     gateway.served.going_on.GoingOn.keep gateway.served.serving.let_in_by gateway.served.serving.opened
     gateway.recording.turn.RecordedTurn.stop gateway.replay.kept.Memory.forget pages.door.reception.person_of
     pages.door.reception.sender_of

@@ -42,6 +42,7 @@ ADDRESSES = {
     "/settings/keys/<uuid:pk>/revoke/": Address(OWN, BOTH),
     "/conversations/": Address(PEOPLES),
     "/compare/": Address(PEOPLES),
+    "/search/": Address(PEOPLES, query="?q=words"),
     "/ask/": Address(PEOPLES, WRITE, {"text": "Why?"}),
     "/c/<uuid:pk>/": Address(OWN),
     "/c/<uuid:pk>/ask/": Address(OWN, WRITE, {"text": "And?"}),

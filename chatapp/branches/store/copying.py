@@ -11,6 +11,7 @@ from django.contrib.auth.models import User
 from django.db import connection, models
 
 from ...core.items import Kind
+from ...store.changes import messages_copied
 from ...store.models import Conversation, Item, Message
 
 BATCH = 200
@@ -80,6 +81,7 @@ def copy_messages(copies: Sequence[Copy], *, into: UUID, by: User, parts: Parts)
             statement = _statement(Message, "id", messages, len(batch))
             cursor.execute(statement, [*rows, *(mine[name] for name in names)])
             cursor.execute(_statement(Item, "message_id", items, len(batch)), rows)
+            messages_copied.send(sender=None, messages=[copy.new for copy in batch])
 
 
 def copy_settings(source: Conversation, into: UUID, *, parts: Parts) -> None:

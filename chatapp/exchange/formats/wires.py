@@ -244,7 +244,8 @@ def _without_tags(said: str, shown: str) -> bool:
 
 
 def _text_in(item: Item) -> str:
-    content = item.wire.get("content", item.wire.get("text", ""))
+    said = (item.wire.get(name) for name in ("content", "text", "refusal"))
+    content = next(filter(None, said), "")
     return content if isinstance(content, str) else _joined(content, "")
 
 

@@ -239,7 +239,7 @@ def _look_through(file: ImportFile, work: Work) -> None:
 
 
 def _note_found(
-    file: ImportFile, work: Work, reading: FileReading, conversation: FoundConversation, report: Report
+    file: ImportFile, work: Work, reading: FileReading, conversation: ConversationInFile, report: Report
 ) -> None:
     told, digest, tree = conversation.told, sha256(), GrowingTree(conversation.told)
     thoughts = Exactness()
@@ -308,7 +308,7 @@ def _is_there(brought: Import, row: ImportedConversation) -> bool:
 
 def _bring(
     row: ImportedConversation,
-    conversation: FoundConversation,
+    conversation: ConversationInFile,
     work: Work,
     file: ImportFile,
     reading: FileReading,
@@ -345,7 +345,7 @@ def _remove_half(brought: Import) -> None:
 
 
 @dataclass(slots=True)
-class FoundConversation:
+class ConversationInFile:
     """`number`: in its file."""
 
     number: int
@@ -367,10 +367,10 @@ class FileReading:
     def place(self) -> int:
         return self._json.place if self._json else 0
 
-    def conversations(self) -> Iterator[FoundConversation]:
+    def conversations(self) -> Iterator[ConversationInFile]:
         self._json = JsonReader(self.part.opened())
         for told, messages in self.format.read(self._json):
-            yield FoundConversation(self.first + self.count, told, self._sound(told, messages))
+            yield ConversationInFile(self.first + self.count, told, self._sound(told, messages))
             self.count += 1
 
     def _sound(self, told: ToldConversation, messages: Iterator[ToldMessage]) -> Iterator[ToldMessage]:

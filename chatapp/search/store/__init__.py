@@ -1,0 +1,1 @@
+"""What is said, folded; its index; and what is found in both."""
