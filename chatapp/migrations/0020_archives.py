@@ -10,7 +10,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('chatapp', '0018_conversations_brought'),
+        ('chatapp', '0019_folded_items'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 

@@ -54,7 +54,7 @@ def test_all_conversations_are_in_it_and_come_in_again(alice, bob):
     assert (archive.state, archive.done, archive.conversations_done) == ("ready", 12, 2)
     assert archive.size == len(bytes_of(archive))
     copies = came(bob, bytes_of(archive), name="{}.zip")
-    assert [file_of(copy) for copy in copies] == [file_of(source) for source in sources]
+    assert {file_of(copy) for copy in copies} == {file_of(source) for source in sources}
 
 
 def test_what_is_beside_conversations_is_in_it_and_no_secret_is(alice, bob, dana):

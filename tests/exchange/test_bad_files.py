@@ -170,6 +170,23 @@ def test_odd_words_are_stored_as_any_database_can(alice, what):
     assert "\x00" not in copy.title
 
 
+def test_what_no_database_holds_may_stand_anywhere(alice):
+    odd = "a\x00b\ud800"
+    item = dict.fromkeys(("key", "text", "provider", "dialect", "model", "call_id", "name"), odd)
+    messages = [
+        question(author=odd, model=odd, effort=odd, status=odd, items=[item | {"kind": "user_message"}]),
+        answer(
+            model=odd,
+            items=[item | {"kind": kind, "wire": {odd: odd}} for kind in ("reasoning", "tool_call")],
+        ),
+    ]
+    recorded = {"rounds": [{"round": 0, "model": odd}], "ended": {odd: odd}, "program": {odd: odd}, odd: odd}
+    messages[1]["recorded"] = recorded
+    told = dict.fromkeys(("title", "titled_by", "instructions", "program", "head"), odd)
+    (copy,) = came(alice, ours(said(*messages, **told | {"origin": {odd: odd}, "forks": {odd: 1}})))
+    assert copy.messages.count() == 2 and list(store.verify_log()) == []
+
+
 MESSAGES = {
     "an unknown role": ({"id": 3, "parent": 2, "role": "system", "items": []}, {"unknown": 1}),
     "no id": (question(None, 2), {"unknown": 1}),

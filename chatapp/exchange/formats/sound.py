@@ -57,9 +57,20 @@ def _of_role(items: Sequence[Item], role: Role, of: ToldConversation) -> Iterato
 
 
 def _keyed(items: Iterator[Item]) -> list[Item]:
+    """With names of their own, and in signs that any database can hold."""
     keys = KeyMaker()
     return [
-        replace(item, key=keys.take(item.key), text=clean(item.text), wire=None if item.cut else item.wire)
+        replace(
+            item,
+            key=keys.take(item.key),
+            wire=None if item.cut else item.wire,
+            text=clean(item.text),
+            provider=clean(item.provider),
+            dialect=clean(item.dialect),
+            model=clean(item.model),
+            call_id=clean(item.call_id),
+            name=clean(item.name),
+        )
         for item in items
     ]
 

@@ -60,6 +60,11 @@ def archive_page(user: User, zone: tzinfo) -> ArchivePage:
     return ArchivePage(_making(making) if making else None, what_is_there(user), made)
 
 
+def making_of(user: User) -> ArchiveMaking | None:
+    row = Archive.objects.filter(owner=user, state=Archive.State.MAKING).first()
+    return _making(row) if row else None
+
+
 def _making(row: Archive) -> ArchiveMaking:
     words = f"{row.done:,} of {many(row.messages, 'message')} · conversation {row.conversations_done:,} of {row.conversations:,}"
     if row.done:

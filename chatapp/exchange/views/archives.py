@@ -9,6 +9,7 @@ from django.http import Http404, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
+from django_htmx.http import retarget
 
 from ...pages.commands import by_script, refused
 from ...pages.signed_in import SignedIn
@@ -16,7 +17,7 @@ from ...pages.words.days import zone_of
 from ...store import Refused
 from ..access import my_archive
 from ..models import Archive
-from ..page.archives import archive_page, name_of
+from ..page.archives import archive_page, making_of, name_of
 from ..part import call_for_work
 from ..store import archives
 from .downloads import download
@@ -34,6 +35,15 @@ def show(request: SignedIn) -> HttpResponse:
         call_for_work()
         if not by_script(request):
             return _back()
+    if request.method == "POST" or not by_script(request):
+        return _page(request)
+    # Whoever looks how far it is gets no more than that, until it is made.
+    if making := making_of(request.user):
+        return render(request, "exchange/_archive_work.html", {"page": {"making": making}})
+    return retarget(_page(request), "#archive")
+
+
+def _page(request: SignedIn) -> HttpResponse:
     page = archive_page(request.user, zone_of(request))
     template = "exchange/_archive.html" if by_script(request) else "exchange/archive.html"
     return render(request, template, {"page": page})
@@ -55,8 +65,7 @@ def remove(request: SignedIn, pk: UUID) -> HttpResponse:
     """Also while it is being made."""
     archives.remove(my_archive(request.user, pk))
     if by_script(request):
-        page = archive_page(request.user, zone_of(request))
-        return render(request, "exchange/_archive.html", {"page": page})
+        return _page(request)
     return _back()
 
 
