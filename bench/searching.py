@@ -160,8 +160,8 @@ def _moment(at: datetime) -> str:
     return at.strftime("%Y-%m-%d %H:%M:%S")
 
 
-def index() -> tuple[float, float]:
-    """Everything that can be: seconds, and those of work. Nobody is here to give way to."""
+def index(longest: float) -> tuple[float, float]:
+    """Everything that can be, for so many seconds: how many it took, and those of work. Nobody is here to give way to."""
     from chatapp.search.store.filling import newest_item
     from chatapp.search.store.grams import Making, next_segment
     from chatapp.store.database import long_writes
@@ -169,7 +169,7 @@ def index() -> tuple[float, float]:
     for vendor, pace in long_writes.PACES.items():
         long_writes.PACES[vendor] = long_writes.WritePace(pace.piece, 0)
     began, worked = time.perf_counter(), time.process_time()
-    while (segment := next_segment(newest_item())) is not None:
+    while time.perf_counter() - began < longest and (segment := next_segment(newest_item())) is not None:
         making = Making(segment)
         while making.step():
             pass
@@ -204,7 +204,7 @@ def took(work: Callable[[], object]) -> float:
     return (time.perf_counter() - began) * 1000
 
 
-def everybodys_times(sought: Sequence[str]) -> Iterator[tuple[str, float, int, bool, float]]:
+def everybodys_times(sought: Sequence[str], before: int) -> Iterator[tuple[str, float, int, bool, float]]:
     """Of terms with grams: until the page with its hits is there, how many these were, and whether all was looked at."""
     from chatapp.search.forms import terms_of
     from chatapp.search.store.everywhere import find_everywhere
@@ -213,7 +213,7 @@ def everybodys_times(sought: Sequence[str]) -> Iterator[tuple[str, float, int, b
         if max(map(len, terms_of(query)), default=0) >= 3:
             began = time.perf_counter()
             worked = time.process_time()
-            found = find_everywhere(terms_of(query))
+            found = find_everywhere(terms_of(query), before=before)
             ms, cpu = (time.perf_counter() - began) * 1000, (time.process_time() - worked) * 1000
             yield query, ms, len(found.items), found.before is None, cpu
 
@@ -285,6 +285,7 @@ def main() -> int:
     parser.add_argument("--messages", type=int, default=1_000_000)
     parser.add_argument("--own", type=int, default=10_000, help="messages of one person")
     parser.add_argument("--searches", type=int, default=200)
+    parser.add_argument("--minutes", type=float, default=120, help="for how long the index is made at most")
     options = parser.parse_args()
     os.environ.setdefault("LOG_LEVEL", "warning")
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "chatapp.settings")
@@ -292,7 +293,8 @@ def main() -> int:
     from django.contrib.auth.models import User
     from django.core.management import call_command
 
-    from chatapp.store.models import Message
+    from chatapp.search.store.grams import SIZE, sealed
+    from chatapp.store.models import Item, Message
 
     call_command("migrate", verbosity=0)
     words, missed = Words(), list[str]()
@@ -305,6 +307,7 @@ def main() -> int:
         began = time.perf_counter()
         fill(options.messages, options.own, words)
         print(f"{options.messages:,} messages written in {time.perf_counter() - began:.0f} s", flush=True)
+    print(f"{Message.objects.count():,} messages, {Item.objects.count():,} items", flush=True)
     people, sought = list(User.objects.order_by("pk")[:5]), words.sought(options.searches)
     plus, without = turn_cost(words, people[0])
     print(f"all writes of a turn: {plus:.2f} ms with its folded rows, {without:.2f} ms without", flush=True)
@@ -318,11 +321,12 @@ def main() -> int:
         flush=True,
     )
     judge("own, 95 of 100", quantiles(times, n=20)[-1], OWN_TARGET)
-    seconds, work = index()
-    print(f"index made in {seconds:.0f} s, {work:.0f} s of work of Python", flush=True)
+    seconds, work = index(60 * options.minutes)
+    made = len(sealed())
+    print(f"index made in {seconds:.0f} s, {work:.0f} s of work of Python: {made * SIZE:,} items", flush=True)
     for table, size in sizes().items():
         print(f"  {table}: {size:,.0f} MB", flush=True)
-    found = list(everybodys_times(sought))
+    found = list(everybodys_times(sought, (made * SIZE) or SIZE))
     late = sorted(found, key=lambda each: -each[1])[:8]
     print(f"everybody's, median {median(each[1] for each in found):.1f} ms; the slowest:", flush=True)
     for query, ms, count, is_all, cpu in late:
