@@ -170,6 +170,8 @@ def measured(place: Path, turns: int, server: str) -> Iterator[Took]:
             "SQLite, restored from PostgreSQL ", run(environment(place / "back"), "restore", str(further))
         )
         yield _told("moved from SQLite to PostgreSQL ", run(here, "move", "--to", moved))
+        back = f"sqlite:///{place}/moved-back.sqlite3"
+        yield _told("moved from PostgreSQL to SQLite ", run(there, "move", "--to", back))
 
 
 def _saved(source: dict[str, str], file: Path, name: str) -> Iterator[Took]:

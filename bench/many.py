@@ -7,125 +7,74 @@ of its own. Half of the people listen at each process that serves. CPU is that o
 from __future__ import annotations
 
 import argparse
-import sys
-from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
-from itertools import cycle
+import asyncio
 from pathlib import Path
-from tempfile import TemporaryDirectory
-from typing import Any
 
+from bench.capacity.points import MEASURED
 from bench.crowd.ours import Ours, serving
-from bench.crowd.scene import Scene
-from bench.crowd.told import Table
-from bench.house import House, Place, Use, cpu, forget_most, most_memory, resident
+from bench.crowd.scene import Scene, of_hundred
+from bench.crowd.told import PLACES, Table
 from bench.live import play
-from bench.own_database import own_database
+from bench.processes import bus, crowd, moments, points
+from bench.processes.deployment import Many, serving_many
 from bench.provider import Provider, providing
-from tests.browser.served import Served
-from tests.turns.scale.own_redis import own_redis
+from tests.browser.served import ROOT
 
-
-class Worker(Served):
-    LISTENS = "Turns run here as "
-
-    def command(self, port: int) -> list[str]:
-        return [sys.executable, "manage.py", "work"]
-
-
-class Many:
-    """As one house for whoever knocks: each comes to the next of its doors."""
-
-    def __init__(self, webs: Sequence[House], workers: Sequence[Worker]) -> None:
-        self._webs, self._workers = webs, workers
-        self._doors = cycle(webs)
-
-    @property
-    def url(self) -> str:
-        return next(self._doors).url
-
-    @property
-    def pid(self) -> int:
-        return self._webs[0].pid
-
-    def place(self, **more: Any) -> Place:
-        return self._webs[0].place(**more)
-
-    def newcomer(self) -> Place:
-        return self._webs[0].newcomer()
-
-    def clerk(self, what: str, **arguments: Any) -> Any:
-        return self._webs[0].clerk(what, **arguments)
-
-    def use(self) -> Use:
-        uses = [web.use() for web in self._webs]
-        work = sum(cpu(pid) for pid in self._working())
-        return Use(sum(use.server for use in uses) + work, sum(use.renderers for use in uses))
-
-    def memory(self) -> float:
-        return sum(web.memory() for web in self._webs) + sum(map(resident, self._working()))
-
-    def most_memory(self) -> float:
-        return sum(map(most_memory, self._all()))
-
-    def forget_most(self) -> None:
-        for pid in self._all():
-            forget_most(pid)
-
-    def beside(self) -> float:
-        return sum(web.beside() for web in self._webs)
-
-    def _all(self) -> list[int]:
-        return [*(web.pid for web in self._webs), *self._working()]
-
-    def _working(self) -> list[int]:
-        return [worker.pid for worker in self._workers]
-
-
-@contextmanager
-def serving_many(server: str, provider: Provider, webs: int, workers: int) -> Iterator[Ours]:
-    with ExitStack() as stack:
-        folder = Path(stack.enter_context(TemporaryDirectory()))
-        redis = stack.enter_context(own_redis(folder))
-        places = {
-            "DATABASE_URL": stack.enter_context(own_database(server, "many")),
-            "REDIS_URL": redis.url,
-            "SECRET_KEY": "x" * 50,
-            "OPENAI_BASE_URL": provider.url,
-            "OPENAI_API_KEY": "sk-bench",
-        }
-        serve = [House(_folder(folder, f"serves-{number}"), **places) for number in range(webs)]
-        work = [Worker(_folder(folder, f"works-{number}"), **places) for number in range(workers)]
-        for each in [*serve, *work]:
-            each.start()
-            stack.callback(each.kill)
-        yield Ours(f"{webs} + {workers}", Many(serve, work), provider)
-
-
-def _folder(above: Path, name: str) -> Path:
-    folder = above / name
-    folder.mkdir()
-    return folder
+PARTS = ("cost", "bus", "moments", "crowd", "points")
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("server")
+    parser.add_argument("server", help="a PostgreSQL database on which databases may be made")
+    parser.add_argument("--parts", nargs="+", choices=PARTS, default=PARTS[:3])
     parser.add_argument("--rounds", type=int, default=2)
+    parser.add_argument("--webs", type=int, default=2)
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument(
-        "--crowd", type=int, default=0, help="so many answers at once at two deltas a second, by many alone"
+        "--people", type=int, default=100, help="who are answered at once, 50 deltas a second each"
+    )
+    parser.add_argument("--runs", type=int, default=20, help="claims, and stops")
+    parser.add_argument("--kills", type=int, default=4)
+    parser.add_argument("--crowd", type=int, default=1000, help="so many answers at once")
+    parser.add_argument(
+        "--paces", type=float, nargs="+", default=[2, 4, 6, 8], help="deltas a second of each of them"
+    )
+    parser.add_argument(
+        "--points", type=Path, default=MEASURED, help="the file that the part of that name writes"
     )
     chosen = parser.parse_args()
-    with providing() as provider, serving_many(chosen.server, provider, 2, chosen.workers) as many:
-        if chosen.crowd:
-            play([many], Scene(people=chosen.crowd, pace=2, plain=True, seconds=30), 1, Table([many.name]))
-            return
-        with serving("one", Path(__file__).parents[1], provider) as one:
-            table = Table([one.name, many.name])
-            play([one, many], Scene(people=1, plain=True, seconds=1), 15, table)
-            play([one, many], Scene(people=100, plain=True), chosen.rounds, table)
-            table.show()
+    with providing() as provider, serving_many(chosen.server, provider, chosen.webs, chosen.workers) as many:
+        table = Table([many.name])
+        if "cost" in chosen.parts:
+            table = _beside_one(many, provider, chosen)
+        _more(many, chosen, table)
+        table.show()
+
+
+def _beside_one(many: Ours, provider: Provider, chosen: argparse.Namespace) -> Table:
+    with serving("one", ROOT, provider) as one:
+        table = Table([many.name, one.name])
+        play([one, many], Scene(people=1, plain=True, seconds=1), 15, table)
+        play([one, many], Scene(people=chosen.people, plain=True), chosen.rounds, table)
+    return table
+
+
+def _more(many: Ours, chosen: argparse.Namespace, table: Table) -> None:
+    assert isinstance(many.served, Many)
+    if "bus" in chosen.parts:
+        run, late = bus.played(many, Scene(people=chosen.people, plain=True, reloaded=False))
+        told = " / ".join(f"{of_hundred(late, place):.1f}" for place in PLACES)
+        print(
+            f"bus to socket, steady: {told} ms of {len(late)} letters; {len(run.refused) + len(run.lost)} refused or lost"
+        )
+        for place in PLACES:
+            table.add(f"bus to socket, {place} of 100, ms", many.name, of_hundred(late, place))
+    if "moments" in chosen.parts:
+        asyncio.run(moments.measure(many.served, chosen.runs, chosen.kills, many.name, table))
+    if "crowd" in chosen.parts:
+        crowd.climb(many, chosen.crowd, chosen.paces, table)
+    if "points" in chosen.parts:
+        points.measure(many, chosen.points)
 
 
 if __name__ == "__main__":

@@ -74,7 +74,7 @@ class Watcher:
         self.bodies: dict[str, Body] = {}
         self.ended: asyncio.Future[str] = asyncio.get_running_loop().create_future()
         self.octets = 0
-        self._http, self._url, self._place = http, url, place
+        self._http, self.url, self._place = http, url, place
         self._cookies = {"Cookie": f"sessionid={place.session}; csrftoken={TOKEN}"}
         self._read, self._untold, self._telling = Frames(), 0, False
         self._socket: aiohttp.ClientWebSocketResponse | None = None
@@ -84,15 +84,15 @@ class Watcher:
         page = await self.page()
         self.leaf = _attribute(page, "data-leaf")
         ends = urlencode({"leaf": self.leaf, "version": _attribute(page, "data-version")})
-        origin = {"Origin": self._url.rstrip("/")}
-        address = f"{self._url}ws/{self._place.path}?{ends}"
+        origin = {"Origin": self.url.rstrip("/")}
+        address = f"{self.url}ws/{self._place.path}?{ends}"
         self._socket = await self._http.ws_connect(
             address, headers=self._cookies | origin, max_msg_size=LONGEST
         )
         self._listening = asyncio.create_task(self._listen())
 
     async def page(self) -> str:
-        async with self._http.get(self._url + self._place.path, headers=self._cookies) as response:
+        async with self._http.get(self.url + self._place.path, headers=self._cookies) as response:
             return await _taken(response)
 
     async def ask(self, plan: Plan) -> float:
@@ -114,6 +114,12 @@ class Watcher:
         await self.open()
         return at
 
+    def at(self, url: str) -> Watcher:
+        """The same page at another process, which hears nothing."""
+        other = Watcher(self._http, url, self._place)
+        other.bodies, other.leaf = self.bodies, self.leaf
+        return other
+
     async def stop(self) -> None:
         """The answer that is being written."""
         async with self._post(f"m/{self.answer}/stop/", {}, Listening="1") as response:
@@ -121,7 +127,7 @@ class Watcher:
 
     def _post(self, path: str, words: dict[str, str], **more: str) -> Any:
         by_script = {"HX-Request": "true", "X-CSRFToken": TOKEN}
-        return self._http.post(self._url + path, data=words, headers=self._cookies | by_script | more)
+        return self._http.post(self.url + path, data=words, headers=self._cookies | by_script | more)
 
     @property
     def answer(self) -> str:
@@ -131,6 +137,11 @@ class Watcher:
     def forget(self) -> None:
         """What it was told so far: another question follows."""
         self.bodies, self.ended = {}, asyncio.get_running_loop().create_future()
+
+    @property
+    def frames(self) -> int:
+        """Messages that came."""
+        return self._read.count
 
     def shown_at(self, at: int) -> int:
         """How many letters there were at that moment, of those that came as letters."""

@@ -25,6 +25,8 @@ HEARD_FROM = (
     "reviews.store.submitting",
     "catalog.part",
     "mcp_servers.part",
+    "exchange.part",
+    "exchange.store.imports",
     "next_questions.part",
     "next_questions.verify",
     "search.store.folding",

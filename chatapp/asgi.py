@@ -75,6 +75,11 @@ class AtMost:
         self._side_by_side = AtOnce(SIDE_BY_SIDE)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if rest := await self._answered(scope, receive, send):
+            await rest
+
+    async def _answered(self, scope: Scope, receive: Receive, send: Send) -> Awaitable[None] | None:
+        """With what is still to be sent, for which nobody needs a place."""
         with patience():
             async with AsyncExitStack() as held:
                 queue = Queue()
@@ -83,7 +88,8 @@ class AtMost:
                 await held.enter_async_context(self._places())
                 await held.enter_async_context(_place_soon(self._side_by_side()))
                 queue.leave()
-                await self._application(scope, receive, send)
+                rest: Awaitable[None] | None = await self._application(scope, receive, send)
+                return rest
 
 
 @asynccontextmanager

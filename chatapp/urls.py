@@ -9,6 +9,7 @@ from .admin_pages import site
 from .branches import urls as branches
 from .catalog import urls as catalog
 from .conversations import urls as conversations
+from .exchange import urls as exchange
 from .gateway import urls as gateway
 from .gateway.cache import urls as thoughts
 from .insight import urls as insight
@@ -31,6 +32,7 @@ urlpatterns = [
     path("", include(search)),  # search/
     path("", include(sharing)),  # m/<id>/share/ s/<token>/ shares/
     path("", include(reviews)),  # m/<id>/submit/ review/ reviews/
+    path("", include(exchange)),  # c/<id>/export/ import/
     path("", include(accounts)),  # accounts/ settings/
     path("", include(gateway)),  # settings/keys/
     path("", include(catalog)),  # models/

@@ -34,8 +34,10 @@ TEMPLATES = sorted((ROOT / "templates").rglob("*.html"))
 MODULES = [file for file in sorted((ROOT / "chatapp").rglob("*.py")) if "migrations" not in file.parts]
 CONTRACTS = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"]
 LAYERS = CONTRACTS[0]["layers"]
-# Those that are not named for what is drawn or told there, piece by piece, or for what a request of a program goes through.
-ROOMS = {*LAYERS[LAYERS.index("templatetags") + 1 : LAYERS.index("turns")]} - {"thread", "live", "gateway"}
+# Those that are not named for what is drawn or told there, piece by piece, for what a request of a program goes through, or for the
+# way out and the formats of files.
+OTHERWISE = {"thread", "live", "gateway", "exchange"}
+ROOMS = {*LAYERS[LAYERS.index("templatetags") + 1 : LAYERS.index("turns")]} - OTHERWISE
 IN_A_ROOM = {
     *("models", "store", "page", "news", "forms", "views", "urls", "admin", "access"),
     *("verify", "part"),

@@ -15,7 +15,7 @@ from tempfile import TemporaryDirectory
 import aiohttp
 
 from bench.crowd.ours import timed
-from bench.crowd.scene import Run, Scene, within_a_second
+from bench.crowd.scene import Run, Scene, within
 from bench.house import cpu, forget_most, most_memory
 from bench.provider import Plan, Provider
 from bench.watcher import TOKEN
@@ -91,20 +91,21 @@ class Least:
             forget_most(self.pid)
             hearing = [asyncio.create_task(each.hear()) for each in listeners]
             asked, _ = await asyncio.gather(
-                within_a_second([each.ask for each in listeners]), meanwhile(listeners)
+                within(scene.asking, [each.ask for each in listeners]), meanwhile(listeners)
             )
             await asyncio.wait(hearing, timeout=scene.patience)
             memory = most_memory(self.pid)
             run = Run(cpu=cpu(self.pid) - before, memory=memory, beside=memory)
         sent = [self._provider.sent(plan.name) for plan in plans]
         run.count(sent)
+        told = []
         for each, went, at in zip(listeners, sent, asked, strict=True):
             if each.fate == "complete":
-                run.note(
-                    [(there - left) / 1e6 for there, left in zip(each.came, went, strict=True)], went, at
-                )
+                late = [(there - left) / 1e6 for there, left in zip(each.came, went, strict=True)]
+                told.append((late, went, at))
             else:
                 run.lost.append(each.fate)
+        run.note(told)
         return run
 
     async def write(self, http: aiohttp.ClientSession) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import aiohttp
 
-from bench.crowd.scene import PATIENCE, Run, Scene, within_a_second
+from bench.crowd.scene import PATIENCE, Run, Scene, within
 from bench.house import House, Place, house
 from bench.load import delays, not_shown, not_stored
 from bench.provider import Plan, Provider
@@ -50,23 +50,29 @@ class Ours:
             before = self.served.use()
             self.served.forget_most()
             looking = asyncio.create_task(self._most_beside())
+            seen_before = sum(each.frames for each in [*watchers, *tabs])
             run = Run()
             asks = [
                 lambda watcher=watcher, plan=plan: _asked(watcher, plan, run, first=scene.first)
                 for watcher, plan in zip(watchers, plans, strict=True)
             ]
-            asked, _ = await asyncio.gather(within_a_second(asks), meanwhile(watchers))
+            asked, _ = await asyncio.gather(within(scene.asking, asks), meanwhile(watchers))
             heard = [watcher for watcher, at in zip(watchers, asked, strict=True) if at]
             if heard:
                 await asyncio.wait([each.ended for each in [*heard, *tabs]], timeout=scene.patience)
             used = self.served.use() - before
             run.cpu, run.memory = used.server + used.renderers, self.served.most_memory()
+            run.frames = sum(each.frames for each in [*watchers, *tabs]) - seen_before
             looking.cancel()
             run.beside = max(run.memory, (await asyncio.gather(looking, return_exceptions=True))[0])
             run.count([self._provider.sent(plan.name) for plan in plans])
-            for watcher, plan, at in zip(watchers, plans, asked, strict=True):
-                if at and await self._is_whole(watcher, plan, run, scene):
-                    run.note(delays(watcher, plan, self._provider), self._provider.sent(plan.name), at)
+            run.note(
+                [
+                    (delays(watcher, plan, self._provider), self._provider.sent(plan.name), at)
+                    for watcher, plan, at in zip(watchers, plans, asked, strict=True)
+                    if at and await self._is_whole(watcher, plan, run, scene)
+                ]
+            )
             run.lost += [f"a further tab: {_fate(tab)}" for tab in tabs if _fate(tab) != "complete"]
         return run
 

@@ -23,7 +23,7 @@ NUMBERS = count(1)
 @dataclass(frozen=True, kw_only=True)
 class Scene:
     """So many people, each of whom asks at some moment of one second, and is answered in so many deltas at this pace.
-    `reloaded`: afterwards each page is loaded, and held against what the socket has told."""
+    `reloaded`: afterwards each page is loaded, and held against what the socket has told. `asking`: within so many seconds they ask."""
 
     people: int
     pace: float = 50
@@ -32,6 +32,7 @@ class Scene:
     first: bool = False
     seconds: float = 10
     reloaded: bool = True
+    asking: float = 1
 
     @property
     def deltas(self) -> int:
@@ -39,12 +40,13 @@ class Scene:
 
     @property
     def patience(self) -> float:
-        return self.seconds + PATIENCE
+        return self.seconds + self.asking + PATIENCE
 
     @property
     def name(self) -> str:
         words = [f"{self.people} x {self.pace:.0f}/s", "plain" if self.plain else "Markdown"]
         words += ["first question"] * self.first + [f"{self.tabs} tabs"] * (self.tabs > 1)
+        words += [f"asked within {self.asking:.0f} s"] * (self.asking != 1)
         return ", ".join(words)
 
     def plans(self) -> list[Plan]:
@@ -56,15 +58,18 @@ class Scene:
 
 @dataclass
 class Run:
-    """`first`: milliseconds from the question to the first letter; `relay`: from the provider to the watcher, of all others. `cpu`:
+    """`first`: milliseconds from the question to the first letter; `relay`: from the provider to the watcher, of all others; `steady`: of
+    those that were said when everybody had their first letter, so that no questions come between. `cpu`:
     seconds of the server and all its children, questions and ends included. `memory`: the most that the server had, in MB; `beside`: with
     what renders beside it. `sent`: deltas a second that the provider gave all who were answered. `refused`: questions; `lost`: what came
     otherwise than it was said, or not at all; `anew`: answers that came rendered, so that their letters cannot be counted."""
 
     first: list[float] = field(default_factory=list)
     relay: list[float] = field(default_factory=list)
+    steady: list[float] = field(default_factory=list)
     cpu: float = 0.0
     deltas: int = 0
+    frames: int = 0
     memory: float = 0.0
     beside: float = 0.0
     sent: float = 0.0
@@ -77,8 +82,10 @@ class Run:
             self,
             first=self.first + other.first,
             relay=self.relay + other.relay,
+            steady=self.steady + other.steady,
             cpu=self.cpu + other.cpu,
             deltas=self.deltas + other.deltas,
+            frames=self.frames + other.frames,
             memory=max(self.memory, other.memory),
             beside=max(self.beside, other.beside),
             refused=self.refused + other.refused,
@@ -99,13 +106,15 @@ class Run:
         self.deltas = sum(map(len, sent))
         self.sent = sum((len(each) - 1) / (each[-1] - each[0]) * 1e9 for each in sent if len(each) > 1)
 
-    def note(self, late: list[float], sent: list[int], asked: float) -> None:
-        """`late`: milliseconds, of each delta of one answer."""
-        if late:
+    def note(self, answers: Sequence[tuple[list[float], list[int], float]]) -> None:
+        """Of each answer: how many milliseconds each delta took, when it was sent, and when the answer was asked for."""
+        told = [answer for answer in answers if answer[0]]
+        self.anew += len(answers) - len(told)
+        all_began = max((late[0] + sent[0] / 1e6 for late, sent, _ in told), default=0.0)
+        for late, sent, asked in told:
             self.first.append(late[0] + sent[0] / 1e6 - asked * 1000)
             self.relay += late[1:]
-        else:
-            self.anew += 1
+            self.steady += [ms for ms, at in zip(late, sent, strict=True) if at / 1e6 > all_began]
 
 
 def of_hundred(values: list[float], place: int) -> float:
@@ -114,7 +123,7 @@ def of_hundred(values: list[float], place: int) -> float:
     return quantiles(values, n=100)[place - 1] if len(values) > 1 else values[0]
 
 
-async def within_a_second(asks: Sequence[Callable[[], Awaitable[T]]]) -> list[T]:
+async def within(seconds: float, asks: Sequence[Callable[[], Awaitable[T]]]) -> list[T]:
     """What each came to."""
 
     async def later(ask: Callable[[], Awaitable[T]], seconds: float) -> T:
@@ -122,5 +131,5 @@ async def within_a_second(asks: Sequence[Callable[[], Awaitable[T]]]) -> list[T]
         return await ask()
 
     chance = random.Random(7)
-    together = len(asks) > 1
-    return await asyncio.gather(*(later(ask, chance.random() * together) for ask in asks))
+    longest = seconds if len(asks) > 1 else 0.0
+    return await asyncio.gather(*(later(ask, chance.random() * longest) for ask in asks))

@@ -18,7 +18,7 @@ def line(what: str, player: str, run: Run) -> str:
     words = [
         f"{what:34} {player:6}",
         f"first letter {_places(run.first)} ms",
-        f"relay {_places(run.relay)} ms",
+        f"relay {_places(run.relay)} ms, steady {_places(run.steady)}",
         f"CPU {run.per_thousand:.3f} s for 1,000",
         f"{mebibytes(run.memory):.0f} MiB",
         f"{len(run.refused)} refused, {len(run.lost)} lost" + f", {run.anew} shown anew" * bool(run.anew),
@@ -41,7 +41,11 @@ class Table:
         self._found.setdefault(what, {}).setdefault(player, []).append(value)
 
     def add_run(self, scene: Scene, player: str, run: Run) -> None:
-        for name, values in (("first letter", run.first), ("relay", run.relay)):
+        for name, values in (
+            ("first letter", run.first),
+            ("relay", run.relay),
+            ("relay, steady", run.steady),
+        ):
             for place in PLACES:
                 self.add(f"{scene.name}: {name}, {place} of 100, ms", player, of_hundred(values, place))
         self.add(f"{scene.name}: CPU for 1,000, s", player, run.per_thousand)

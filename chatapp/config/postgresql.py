@@ -6,6 +6,7 @@ from typing import Any
 
 import psycopg
 from psycopg.errors import _WaitTimeout
+from psycopg_pool import ConnectionPool
 
 from .patience import is_counted
 
@@ -13,6 +14,10 @@ from .patience import is_counted
 LONGEST = 8.0
 # Of the pool's own question whether the server still answers, before a connection is given to anybody.
 PING = 1.0
+
+
+class Silent(psycopg.OperationalError):
+    """The server has taken a question, and says nothing."""
 
 
 class Connection(psycopg.Connection):
@@ -27,12 +32,23 @@ class Connection(psycopg.Connection):
                 raise
             # Nobody knows what it will say next, and whom it will take for the one who asked.
             self.pgconn.finish()
-            raise psycopg.OperationalError("the server does not answer") from None
+            raise Silent("the server does not answer") from None
 
     def execute(self, *args: Any, **how: Any) -> Any:
         """Only the pool asks in this way: Django has cursors of its own."""
         self._patience = PING
         try:
             return super().execute(*args, **how)
+        except Silent:
+            raise
+        except psycopg.OperationalError:
+            self._let_others_go()
+            raise
         finally:
             self._patience = None
+
+    def _let_others_go(self) -> None:
+        """What cut this one while nobody used it has cut those beside it: to try one after the other, as the pool does with a longer
+        pause each time, takes longer than anybody waits."""
+        if isinstance(self._pool, ConnectionPool):
+            self._pool.drain()

@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass
 from enum import StrEnum
 from typing import Any
 
+from .signs.added import added_to
 from .values import fields, word
 from .values import rows as dicts
 
@@ -52,9 +53,14 @@ ROLE, PARTS = "role", "parts"
 
 def told(role: str, parts: Sequence[Part]) -> dict[str, Any] | None:
     """The wire of what is more than words of a user's."""
-    if role == "user" and all(isinstance(part, str) for part in parts) and len(parts) == 1:
+    if role == "user" and len(parts) == 1 and isinstance(parts[0], str) and not added_to(parts[0]):
         return None
     return {ROLE: role, PARTS: [part if isinstance(part, str) else asdict(part) for part in parts]}
+
+
+def is_told(wire: Any) -> bool:
+    """Whether a program told it, and perhaps not in the words of whoever asked alone."""
+    return PARTS in fields(wire)
 
 
 def role_of(wire: Any) -> str:

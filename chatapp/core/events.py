@@ -42,8 +42,11 @@ class ItemStarted:
 
 @dataclass(frozen=True, slots=True)
 class ItemDelta:
+    """`refuses`: the words refuse, in a protocol that tells such words apart."""
+
     key: str
     text: str
+    refuses: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,8 @@ NO_RESULT = "The call was interrupted; its outcome is unknown."
 # A call that named no tool goes back with a name, or it would be refused, or made once more.
 NAMELESS = "unknown"
 SEALS = ("encrypted_content", "signature", "data")
+# How the dialect of an item begins whose wire came from a file and is for reading alone: nobody is asked in such a one.
+FOR_SHOW = "imported:"
 
 
 class Dropped(StrEnum):
@@ -140,7 +142,10 @@ class _Fold:
 
     def _message(self, at: int, message: Logged) -> Iterator[Step]:
         if message.role == "user":
-            yield from (_question(item) for item in message.items if item.kind is Kind.USER_MESSAGE)
+            asked = (item for item in message.items if item.kind is Kind.USER_MESSAGE)
+            yield from (
+                _question(item) for item in asked if not _is_for_show(item) or role_of(item.wire) == "user"
+            )
             return
         called = any(item.kind is Kind.TOOL_CALL and not item.cut for item in message.items)
         cut_off = False
@@ -265,9 +270,13 @@ def is_in_content(thought: Item) -> bool:
 
 
 def _question(item: Item) -> Question:
-    if item.wire is None:
+    if item.wire is None or _is_for_show(item):
         return Question(item.text)
     return Question(item.text, role=role_of(item.wire), parts=parts_of(item.wire))
+
+
+def _is_for_show(item: Item) -> bool:
+    return item.dialect.startswith(FOR_SHOW)
 
 
 def _questions_joined(steps: Iterable[Step]) -> Iterator[Step]:
@@ -351,4 +360,5 @@ def _result_of(call: Item, call_id: str, results: Mapping[str, deque[Item]]) -> 
         return Result(call_id, call.name, NO_RESULT, Outcome.UNKNOWN)
     result = found.popleft()
     outcome = result.outcome or Outcome.DONE
-    return Result(call_id, call.name, result.text, outcome, parts_of(result.wire))
+    parts = () if _is_for_show(result) else parts_of(result.wire)
+    return Result(call_id, call.name, result.text, outcome, parts)

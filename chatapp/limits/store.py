@@ -66,15 +66,17 @@ def _turn_starts(owner: User, **_: Any) -> None:
     refuse_beyond(owner)
 
 
-def refuse_beyond(user: User, now: datetime | None = None, *, beside: UsedToday | None = None) -> None:
-    """Called in the transaction that makes a turn, before it is made: of many at once, as many come through as are left.
-    `beside`: what is under way and is no turn, where the caller holds them already and has just read it."""
-    moment = now or timezone.now()
-    limit = load_limit(user)
-    if limit is None:
-        return
-    if beside is None:
+def refuse_beyond(user: User, now: datetime | None = None) -> None:
+    """Called in the transaction that makes a turn, before it is made: of many at once, as many come through as are left."""
+    if limit := load_limit(user):
         hold(user)
+        refuse_beyond_limit(limit, user, now or timezone.now())
+
+
+def refuse_beyond_limit(
+    limit: DailyLimit, user: User, moment: datetime, beside: UsedToday | None = None
+) -> None:
+    """Of somebody who is held. `beside`: what is under way and is no turn, where the caller has just read it."""
     # A turn that ends between two reads is seen twice; a second look sees it once.
     if _exceeded(limit, load_used(user, moment, beside)) and (
         said := _exceeded(limit, load_used(user, moment))

@@ -58,6 +58,8 @@ class Outbox:
         # When the next message would go if all had kept their distance.
         self._due = 0.0
         self._room = asyncio.Event()
+        # What the page says of itself, once it was told everything: where it ends, and how far that is.
+        self.on_page: dict[str, str] = {}
         # While it runs: what ends it, when it sends next, and until when the page must have read.
         self._broken: asyncio.Future[None] | None = None
         self._next: asyncio.Handle | None = None
@@ -66,6 +68,8 @@ class Outbox:
     def add(self, *made: Operation) -> None:
         """Letters for the same body that wait already are joined; nothing else is touched."""
         for operation in made:
+            if operation[0] == "state":
+                self.on_page[operation[1]] = operation[2]
             if operation[0] == "text" and self._waiting and self._waiting[-1][:2] == operation[:2]:
                 self._waiting[-1] = operations.text(operation[1], self._waiting[-1][2] + operation[2])
             else:

@@ -44,6 +44,8 @@ R = TypeVar("R")
 # Above 4000 the page does not come back by itself. The server under us says none of the protocol's own codes but 1000.
 NOT_YOURS, SIGNED_OUT, NONSENSE, TOO_MANY, AGAIN = 4404, 4401, 4400, 4429, 3013
 LONGEST_WORD = 12
+# So long after it could not ask the database a socket begins anew.
+ANEW_SECONDS = 0.5
 # What no page shows.
 UNSEEN = ("turn began", "head moved", "share closed")
 # Words at once, and seconds for each further one: many times as often as a page says how far it has read.
@@ -145,7 +147,7 @@ class Listening(AsyncWebsocketConsumer):
             async with asyncio.TaskGroup() as group:
                 group.create_task(self._until_signed_out())
                 group.create_task(self._outbox.run())
-                group.create_task(self._hear(user, engine(), group))
+                group.create_task(self._keep_hearing(user, engine()))
         except* Stuck:
             await self.close(AGAIN)
         except* (Http404, ObjectDoesNotExist):
@@ -159,23 +161,45 @@ class Listening(AsyncWebsocketConsumer):
             log.error("a listening socket broke: %s", ", ".join(type(e).__name__ for e in group.exceptions))
             await self.close(AGAIN)
 
-    async def _hear(self, user: User, mine: Engine, group: asyncio.TaskGroup) -> None:
-        conversation: UUID | None = self.scope["url_route"]["kwargs"].get("pk")
-        page = None
-        if conversation:
+    async def _keep_hearing(self, user: User, mine: Engine) -> None:
+        """A database that is away for a moment closes no socket: this begins anew, as for a page that has come back."""
+        if conversation := self._conversation:
             await self._told_of.enter_async_context(mine.notices.listen(conversation, self._told))
+        asked = parse_qs(self.scope["query_string"].decode("ascii", "replace"))
+        self._outbox.on_page |= {name: asked.get(name, [""])[0] for name in ("leaf", "version")}
+        self._outbox.on_page["along"] = "1" if "along" in asked else ""
+        is_anew = False
+        while True:
+            try:
+                async with asyncio.TaskGroup() as group:
+                    group.create_task(self._hear(user, mine, group, is_anew=is_anew))
+            except* Error as lost:
+                names = ", ".join(sorted({type(error).__name__ for error in lost.exceptions}))
+                log.warning("a listening socket begins anew: %s", names)
+            is_anew = True
+            await asyncio.sleep(ANEW_SECONDS)
+
+    @property
+    def _conversation(self) -> UUID | None:
+        conversation: UUID | None = self.scope["url_route"]["kwargs"].get("pk")
+        return conversation
+
+    async def _hear(self, user: User, mine: Engine, group: asyncio.TaskGroup, *, is_anew: bool) -> None:
+        page = None
+        if conversation := self._conversation:
             async with LOOKING():
                 page = await self._page(user, conversation, mine, group)
+        if is_anew:
+            # What was told meanwhile could not be shown.
+            self._outbox.add(operations.relist())
         while True:
             await self._tell(user, page, await self._told.get())
 
     async def _page(
         self, user: User, conversation: UUID, mine: Engine, group: asyncio.TaskGroup
     ) -> ConversationNews:
-        asked = parse_qs(self.scope["query_string"].decode("ascii", "replace"))
-        leaf, thoughts_open, program = await in_thread(_end_of_branch)(
-            user, conversation, asked.get("leaf", [""])[0]
-        )
+        shown = dict(self._outbox.on_page)
+        leaf, thoughts_open, program = await in_thread(_end_of_branch)(user, conversation, shown["leaf"])
         zone = zone_named(self._cookie(ZONE_COOKIE))
         viewer = Viewer(
             user,
@@ -186,9 +210,9 @@ class Listening(AsyncWebsocketConsumer):
             known=mine.keeper.known,
             program=program,
         )
-        along = "along" in asked
+        along = bool(shown["along"])
         page = ConversationNews(conversation, viewer, mine, self._outbox, group, leaf=leaf, along=along)
-        await page.catch_up(asked.get("version", [""])[0])
+        await page.catch_up(shown["version"])
         # In the list beside it too: its answer may have come to wait, or to its end, since the page was made.
         row, self._proof = await in_thread(self._with_proof)(user, partial(row_now, conversation))
         if self._proof is None:

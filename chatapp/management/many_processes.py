@@ -27,7 +27,7 @@ from chatapp.turns.scale.health import RedisFound, ask_redis
 from chatapp.turns.scale.notices import UNLIKE_DJANGO
 from chatapp.turns.scale.redis import connected, place_of
 
-OLDEST_POSTGRESQL, OLDEST_REDIS = 14, (5,)
+OLDEST_POSTGRESQL, OLDEST_REDIS = 14, (6, 2)
 # Skew that is worth a word, in seconds.
 AHEAD = 2.0
 HEARD_WITHIN = 2.0
@@ -118,7 +118,9 @@ def redis(**_: Any) -> list[CheckMessage]:
         return [Error(words, id="chatapp.E014")]
     if found.version < OLDEST_REDIS:
         version = ".".join(map(str, found.version))
-        return [Error(f"This is Redis {version}; at least 5 is needed, for its streams.", id="chatapp.E015")]
+        return [
+            Error(f"This is Redis {version}; at least 6.2 is needed, for its streams.", id="chatapp.E015")
+        ]
     told = _clock("that of Redis", -found.ahead)
     if not found.keeps_all:
         words = "Redis forgets keys when it is full: words of answers that are being written would come late."

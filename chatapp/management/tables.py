@@ -6,7 +6,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 from django.core.management import call_command
 from django.db import Error, connection
@@ -51,6 +51,21 @@ def unusable(error: Error | OSError) -> str:
     words = str(error).strip().splitlines() or [type(error).__name__]
     thing = "database" if isinstance(error, Error) else "disk"
     return f"The {thing} cannot be used: {words[0]}"
+
+
+@contextmanager
+def unhurried() -> Iterator[None]:
+    """Tables are changed inside: nobody ends a transaction because nothing was said in it for a while, as for those who hold up others."""
+    if connection.vendor != "postgresql":
+        yield
+        return
+    with connection.cursor() as cursor:
+        cursor.execute("SET idle_in_transaction_session_timeout = 0")
+    try:
+        yield
+    finally:
+        with suppress(Error), connection.cursor() as cursor:
+            cursor.execute("RESET idle_in_transaction_session_timeout")
 
 
 def _migrate_apart() -> None:

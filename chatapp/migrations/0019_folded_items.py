@@ -18,7 +18,7 @@ def compress_quickly(apps: Any, schema_editor: Any) -> None:
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('chatapp', '0016_stored_lengths'),
+        ('chatapp', '0018_conversations_brought'),
     ]
 
     operations = [

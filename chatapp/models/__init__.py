@@ -3,6 +3,7 @@
 from ..accounts.models import OUTLINE_CAP, NameOutline, SignedUp, WayIn
 from ..branches.models import Origin
 from ..catalog.models import Installation, KnownModel, ModelProvider
+from ..exchange.models import Import, ImportedConversation, ImportFile, ImportPiece
 from ..gateway.models import (
     ApiKey,
     KeptCleared,
@@ -66,6 +67,10 @@ __all__ = [
     "GramSegment",
     "Grant",
     "Heartbeat",
+    "Import",
+    "ImportFile",
+    "ImportPiece",
+    "ImportedConversation",
     "Installation",
     "Item",
     "KeptCleared",

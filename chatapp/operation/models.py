@@ -46,6 +46,21 @@ class TakeOver(models.Model):
         return f"{self.message} attempt {self.attempt}"
 
 
+class Upkeep(models.Model):
+    """When the log was last proved, or all of it saved; a row of each. `by`: who did it, and where. `breaches`: how many were found.
+    `kind`, `size`: of which database the backup is, and its bytes, where they are known."""
+
+    what = models.CharField(max_length=8, primary_key=True)
+    at = models.DateTimeField()
+    by = models.CharField(max_length=200)
+    breaches = models.PositiveIntegerField(default=0)
+    kind = models.CharField(max_length=16, default="")
+    size = models.PositiveBigIntegerField(null=True)
+
+    def __str__(self) -> str:
+        return f"{self.what} at {self.at}"
+
+
 class FingerprintSalt(models.Model):
     """One row, made once: what fingerprints are mixed with, so that they say nothing elsewhere."""
 

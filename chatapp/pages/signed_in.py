@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
@@ -14,6 +15,7 @@ from django.contrib.auth.middleware import AuthenticationMiddleware
 from django.contrib.auth.models import AnonymousUser, User
 from django.contrib.sessions.backends.base import SessionBase
 from django.contrib.sessions.models import Session
+from django.db import Error
 from django.db.models import Subquery
 from django.http import HttpRequest
 from django.utils import timezone
@@ -26,6 +28,8 @@ from .sessions import Proof as Proof
 from .sessions import SessionStore
 
 ASK_AGAIN_SECONDS = 4.0
+# A database that is away for so long makes nobody leave.
+UNANSWERED_SECONDS = 15.0
 # What a request has just found out holds for the news that it makes.
 JUST_NOW_SECONDS = 1.0
 USUAL_BACKEND = "django.contrib.auth.backends.ModelBackend"
@@ -157,12 +161,16 @@ class Presence:
                 self._asking = None
 
     async def _keep_asking(self) -> None:
+        answered_at = time.monotonic()
         while True:
             await asyncio.sleep(ASK_AGAIN_SECONDS)
             here = list(self._here)
             try:
                 gone = await in_thread(who_has_left)(here)
+                answered_at = time.monotonic()
             except Exception as error:
+                if isinstance(error, Error) and time.monotonic() - answered_at < UNANSWERED_SECONDS:
+                    continue
                 # Who cannot be asked after must not stay either.
                 for one in here:
                     if not one.left.done():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ..core.events import Event, ItemDelta, ResponseEnded
 from .base import HearLetters, Parser, ProviderError, Trouble
@@ -68,7 +68,7 @@ class Reader:
         """What arrived together is told together."""
         if self._letters and letters:
             first, *more = letters
-            self._letters(ItemDelta(first.key, "".join(each.text for each in letters)) if more else first)
+            self._letters(replace(first, text="".join(each.text for each in letters)) if more else first)
             letters.clear()
 
     def heard(self) -> Iterator[Event]:

@@ -87,6 +87,11 @@ class Branch:
         places = [n for n, row in enumerate(self.messages) if row.id == self.leaf.sent_from_id]
         return self.messages[places[0] :] if places else self.messages
 
+    @property
+    def answer(self) -> Answer:
+        """What is asked for by itself."""
+        return Answer(self.leaf, self.items.get(self.leaf.id, []))
+
     def log(self) -> list[Logged]:
         """The branch as the fold reads it."""
         return [Logged(row.role, self.items.get(row.id, []), repairs(row)) for row in self.sent]

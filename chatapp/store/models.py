@@ -71,7 +71,7 @@ class Conversation(models.Model):
     # What drives it, where that is a program: nobody else writes into it.
     program = models.CharField(max_length=PROGRAM_CAP, blank=True, default="")
     next_order = models.PositiveBigIntegerField(default=0)
-    created_at = models.DateTimeField(auto_now_add=True)
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
     # The moment of the last question: what the list is ordered by. Looking around does not move it.
     updated_at = models.DateTimeField(default=timezone.now, db_index=True)
     pinned_at = models.DateTimeField(null=True, blank=True)
@@ -120,7 +120,7 @@ class Message(models.Model):
     # What was deleted together comes back together.
     deletion = models.UUIDField(null=True, blank=True)
     deleted_at = models.DateTimeField(null=True, blank=True)
-    created_at = models.DateTimeField(auto_now_add=True)
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
 
     class Meta:
         constraints = [

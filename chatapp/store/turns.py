@@ -37,7 +37,6 @@ from .rows import (
     keep,
     noted,
     tell_of,
-    with_owner,
 )
 from .turns_at_once import refuse_another
 
@@ -65,12 +64,29 @@ class LiveTurn:
 @transaction.atomic
 def claim_turn(message: UUID, *, runner: str, seen: int) -> Claim:
     """Takes the turn over from the attempt that was `seen`; of several who try, one succeeds."""
-    rows = Message.objects.filter(pk=message, attempt=seen, status__in=(Status.QUEUED, Status.RUNNING))
-    changes = {"attempt": F("attempt") + 1, "tries": F("tries") + 1}
-    if not rows.update(status=Status.RUNNING, runner=runner, touched_at=Now(), **changes):
+    row: Message | None = _CLAIMED.first(message, seen, runner)
+    if row is None:
         raise Fenced
-    tell_of(with_owner(Message.objects.all()).get(pk=message), "turn began")
-    return Claim(message, seen + 1)
+    tell_of(row, "turn began")
+    return Claim(message, row.attempt)
+
+
+_CLAIMED = Worded(
+    lambda message, seen, _: Message.objects.filter(
+        pk=message, attempt=seen, status__in=(Status.QUEUED, Status.RUNNING)
+    ),
+    UUID,
+    int,
+    str,
+    update=lambda _, __, runner: {
+        "status": Status.RUNNING,
+        "runner": runner,
+        "attempt": F("attempt") + 1,
+        "tries": F("tries") + 1,
+        "touched_at": Now(),
+    },
+    returning=WITH_OWNER,
+)
 
 
 @transaction.atomic

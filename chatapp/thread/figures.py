@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 from ..core.counting import Portion, portions
 from ..core.durations import in_short, together
 from ..core.plural import many
-from ..core.recorded import Recorded, Round
+from ..core.recorded import Recorded, Round, Stretch
 from ..pages.words.amounts import to_the_hundredth_of_a_cent
 
 UNKNOWN = "unknown"
@@ -22,21 +23,29 @@ class AnswerFigure:
 
 
 def figures_of(
-    recorded: Recorded, thoughts: Sequence[int | None], tools: Sequence[int | None], *, live: bool
+    recorded: Recorded, thoughts: Sequence[int | None], tools: Sequence[Stretch | None], *, live: bool
 ) -> tuple[AnswerFigure, ...]:
-    """`thoughts` and `tools` are what each of them took, None where nobody measured it."""
+    """`thoughts`: what each of them took; `tools`: when each was at work. None where nobody measured it."""
     return figures_of_several([recorded], thoughts, tools, live=live)
 
 
 def figures_of_several(
-    recorded: Sequence[Recorded], thoughts: Sequence[int | None], tools: Sequence[int | None], *, live: bool
+    recorded: Sequence[Recorded],
+    thoughts: Sequence[int | None],
+    tools: Sequence[Stretch | None],
+    *,
+    live: bool,
 ) -> tuple[AnswerFigure, ...]:
-    """Of answers that followed each other: added up, and the first sign of the first."""
+    """Of answers that followed each other: added up, and the first sign of the first. `tools`: one answer behind the other."""
     made = []
     if thoughts:
-        made.append(AnswerFigure("Thinking", _sum_in_words(thoughts, " in", "step")))
+        known = [ms for ms in thoughts if ms is not None]
+        said = in_short(together(known)) if known else UNKNOWN
+        made.append(AnswerFigure("Thinking", f"{said} in {_many(thoughts, 'step')}"))
     if tools:
-        made.append(AnswerFigure("Tools", _sum_in_words(tools, ",", "call", tenths=True)))
+        at_work = [span.ms for span in side_by_side(tools)]
+        said = in_short(together(at_work, tenths=True), tenths=True) if at_work else UNKNOWN
+        made.append(AnswerFigure("Tools", f"{said}, {_many(tools, 'call')}"))
     first = next((one.rounds[0].first_sign for one in recorded[:1] if one.rounds), None)
     made.append(AnswerFigure("To the first sign", in_tenths(first)))
     made.append(AnswerFigure("In all", "still running" if live else _elapsed(recorded)))
@@ -54,12 +63,21 @@ def _elapsed(recorded: Sequence[Recorded]) -> str:
     return f"at least {said}" if known and len(known) < len(recorded) else said
 
 
-def _sum_in_words(durations: Sequence[int | None], joint: str, thing: str, *, tenths: bool = False) -> str:
-    known = [ms for ms in durations if ms is not None]
-    missing = len(durations) - len(known)
-    said = in_short(together(known, tenths=tenths), tenths=tenths) if known else UNKNOWN
-    said += f"{joint} {many(len(durations), thing)}"
-    return f"{said}, {missing} not measured" if known and missing else said
+def side_by_side(spans: Sequence[Stretch | None]) -> list[Stretch]:
+    """Those that ran at the same time as one: nobody waited for each of them."""
+    made: list[Stretch] = []
+    for span in sorted(filter(None, spans), key=lambda span: span.start):
+        if made and span.start < made[-1].end:
+            made[-1] = replace(made[-1], end=max(made[-1].end, span.end))
+        else:
+            made.append(span)
+    return made
+
+
+def _many(measured: Sequence[Any], thing: str) -> str:
+    missing = measured.count(None)
+    said = many(len(measured), thing)
+    return f"{said}, {missing} not measured" if 0 < missing < len(measured) else said
 
 
 def _token_figures(rounds: Sequence[Round]) -> list[AnswerFigure]:

@@ -12,6 +12,7 @@ from django.utils.safestring import SafeString
 from ..core.hosts import Misleading, misleading_hosts
 from ..core.items import Kind
 from ..core.pretty_json import pretty, pretty_result
+from ..core.signs.added import Added, AddedTo, added_to
 from ..core.signs.visible import visible
 from ..markdown import blocks_waiting
 from ..markdown.kept import (
@@ -28,6 +29,8 @@ from .whole_text import part_of, part_within
 ARGUMENTS = '<h3 class="faint">Arguments</h3>'
 _RESULT = """<div id="{}" data-kind="tool_result" data-item-key="{}" data-outcome="{}">\
 <h3 class="faint">Result</h3>{}</div>"""
+_ADDED = """<details class="program step" id="{}" data-kind="program"><summary data-gist="{}">\
+<strong>Added by the program</strong></summary><div>{}</div></details>"""
 _ATTACHED = """<p class="faint attached">{} was sent along. What is in it is not kept here.</p>"""
 # What is laid out in some milliseconds is; the event loop waits for nothing longer.
 LONG = 8 * 1024
@@ -44,7 +47,9 @@ def blocks_of(message: UUID, piece: ItemSoFar) -> Blocks:
             return tuple(blocks_waiting(piece.text, message=str(message), key=piece.key))
         return rendered(message, piece.key, piece.text) or _silent(piece)
     if piece.kind is Kind.USER_MESSAGE and not piece.role:
-        return (*rendered_question(message, piece.key, piece.text), *_beside(piece))
+        asked = asked_in(piece)
+        words = rendered_question(message, piece.key, asked.words) if asked.words else ()
+        return _among_added(message, piece, asked, words)
     return _as_preformatted(message, piece)
 
 
@@ -54,10 +59,29 @@ async def blocks_within(message: UUID, piece: ItemSoFar) -> Blocks:
     if piece.kind in MARKDOWN:
         return await rendered_within(message, piece.key, piece.text) or _silent(piece)
     if piece.kind is Kind.USER_MESSAGE and not piece.role:
-        return (*await rendered_question_within(message, piece.key, piece.text), *_beside(piece))
+        asked = asked_in(piece)
+        words = await rendered_question_within(message, piece.key, asked.words) if asked.words else ()
+        return _among_added(message, piece, asked, words)
     if len(piece.text) + len(piece.result.text if piece.result else "") > LONG:
         return await asyncio.to_thread(_as_preformatted, message, piece)
     return _as_preformatted(message, piece)
+
+
+def asked_in(question: ItemSoFar) -> AddedTo:
+    """The words of whoever asked, and what a program put around them."""
+    return added_to(question.text) if question.by_program else AddedTo(question.text)
+
+
+def _among_added(message: UUID, piece: ItemSoFar, asked: AddedTo, words: Blocks) -> Blocks:
+    here = item_id(message, piece.key)
+    before, behind = _added(f"{here}-before", asked.before), _added(f"{here}-behind", asked.behind)
+    return (*before, *words, *_beside(piece), *behind)
+
+
+def _added(element: str, added: Added) -> Blocks:
+    if not added:
+        return ()
+    return (format_html(_ADDED, element, ", ".join(added.names), SafeString(well(added.text))),)
 
 
 def _silent(piece: ItemSoFar) -> Blocks:

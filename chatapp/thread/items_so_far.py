@@ -6,7 +6,7 @@ from collections import defaultdict, deque
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from ..core.attached import Attached, attached_of, role_of
+from ..core.attached import Attached, attached_of, is_told, role_of
 from ..core.decision import Decided, read_decision
 from ..core.items import FROM_MODEL, Item, Kind, clean
 from ..core.recorded import Gap, Recorded
@@ -39,7 +39,8 @@ class ItemSoFar:
     """An item as it is shown, finished or not. `ms`: how long it took; `elapsed`: how long it has been open; `waits`: what a
     call without a result waits for; `withheld`: why its words are not shown; `shortened`: they are not all of them; `whole`: the
     text of which it is a piece, where there are several; `gap`: how long nothing followed what was cut; `role`: in which a program said
-    it, where that is no user's; `attached`: what stood beside it, in words; `by_program`: a call that the program made which asked."""
+    it, where that is no user's; `attached`: what stood beside it, in words; `by_program`: a call that the program made which asked, or a
+    question that it told, with what it added."""
 
     key: str
     kind: Kind
@@ -96,8 +97,14 @@ def _from_item(row: Message, item: Item, recorded: Recorded, *, was_last: bool) 
         gap=recorded.gap_after(item.round) if cut else None,
         role=_role(item),
         attached=tuple(each.in_a_few_words for each in _attached(item)),
-        by_program=item.kind is Kind.TOOL_CALL and recorded.is_called_by_program(item.round),
+        by_program=_is_by_program(item, recorded),
     )
+
+
+def _is_by_program(item: Item, recorded: Recorded) -> bool:
+    if item.kind is Kind.USER_MESSAGE:
+        return is_told(item.wire)
+    return item.kind is Kind.TOOL_CALL and recorded.is_called_by_program(item.round)
 
 
 def _role(item: Item) -> str:

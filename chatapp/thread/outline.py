@@ -13,6 +13,7 @@ from ..core.recorded import Recorded
 from ..core.titles import first_words
 from ..pages.stencils import Stencil
 from ..store import Questions
+from .item_body import asked_in
 from .message import ShownMessage
 
 WIDEST = 240
@@ -38,7 +39,7 @@ def render_outline(messages: Sequence[ShownMessage]) -> SafeString:
 
 
 def _line_of(question: ShownMessage, answer: ShownMessage | None) -> OutlineLine:
-    text = " ".join(item.piece.text for item in question.items if not item.piece.role)
+    text = " ".join(asked_in(item.piece).words for item in question.items if not item.piece.role)
     ms = _thought_ms(answer) if answer else 0
     width = min(WIDEST, -(-ms // 1000) * 2)
     took = in_short(ms) if ms else ""

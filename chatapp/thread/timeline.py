@@ -130,14 +130,14 @@ def length_of(recorded: Recorded) -> int:
 
 
 class Waterfall:
-    """The items laid along the time that the answer took, or along another scale. `tools`: what each call took."""
+    """The items laid along the time that the answer took, or along another scale. `tools`: when each call was at work, along the same."""
 
     def __init__(self, recorded: Recorded, items: Sequence[Item], scale: Scale | None = None) -> None:
         self._thoughts, self._stretches = recorded.thoughts, recorded.stretches
         self._results = _results(items)
         self._shown = [item for item in items if item.key not in self._results.nested]
         self.scale = scale or Scale(length_of(recorded))
-        self.tools: list[int | None] = []
+        self.tools: list[Stretch | None] = []
         self.inferred = False
         self.rows = tuple(map(self._row, self._shown))
 
@@ -174,11 +174,15 @@ class Waterfall:
         result = self._results.of.get(item.key)
         span = self._stretches.get(result.key) if result else None
         if ran := result is None or result.outcome != Outcome.DENIED:
-            self.tools.append(span.ms if span else None)
+            self.tools.append(self._along(span))
         how = OUTCOMES.get(result.outcome) if result else None
         name = f"{_tool_name(item)}, {how}" if how else _tool_name(item)
         took = in_tenths(span.ms if span else None) if ran else NOT_RUN
         return TimelineRow(item.kind, name, _began(asked or span), took, self._bar(span), self._bar(asked))
+
+    def _along(self, span: Stretch | None) -> Stretch | None:
+        since = self.scale.since
+        return span and replace(span, start=since + span.start, end=since + span.end)
 
     def _bar(self, span: Stretch | None) -> TimelineBar | None:
         if span is None:

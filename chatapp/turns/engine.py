@@ -6,6 +6,7 @@ import asyncio
 import contextvars
 import time
 from collections.abc import Callable, Coroutine, Mapping, Sequence
+from contextlib import ExitStack
 from functools import cache, partial
 from pathlib import Path
 from typing import Any, Concatenate, ParamSpec, TypeVar
@@ -24,7 +25,7 @@ from ..providers.base import OFF
 from ..providers.client import close_connections, warm_up
 from ..providers.configured import Catalog
 from ..providers.local.provider import LocalProvider
-from ..store import Answers, AskedFor, Branch, Refused, Started, in_thread
+from ..store import Answers, AskedFor, Branch, Claim, Refused, Started, in_thread
 from ..store.database.threads import on_its_loop, refuse_late
 from ..store.models import Conversation
 from ..tools import TOOLS, Tool
@@ -57,9 +58,10 @@ def _asked_by_coroutine(
     async def asked(self: Engine, /, *args: P.args, **asked: P.kwargs) -> S:
         if not self.runner.queues_for:
             return await in_thread(write)(self, *args, **asked)
-        started, branch = await in_thread(_with_branch)(write, self, *args, **asked)
-        if isinstance(started, Started):
-            await self.runner.begin(started.claim, branch=branch)
+        with self.runner.expecting():
+            started, branch = await in_thread(_with_branch)(write, self, *args, **asked)
+            if isinstance(started, Started):
+                await self.runner.begin(started.claim, branch=branch)
         return started
 
     return asked
@@ -145,10 +147,16 @@ class Engine:
         refuse_late()
         if not self.runner.queues_for:
             return write(*args, **asked)
-        started, branch = _with_branch(write, *args, **asked)
-        if isinstance(started, Started):
-            on_its_loop(self.runner.begin, started.claim, branch=branch)
+        with ExitStack() as coming:
+            coming.enter_context(self.runner.expecting())
+            started, branch = _with_branch(write, *args, **asked)
+            if isinstance(started, Started):
+                on_its_loop(self._begin, started.claim, branch, coming.pop_all())
         return started
+
+    async def _begin(self, claim: Claim, branch: Branch | None, coming: ExitStack) -> None:
+        with coming:
+            await self.runner.begin(claim, branch=branch)
 
     def write_question(
         self,

@@ -78,6 +78,9 @@ class Live(Protocol):
     def look_up(self, message: UUID) -> None:
         """From any thread: something was told of it, so who watches it looks at the rows, where that is not certain anyway."""
 
+    def keep_all(self) -> None:
+        """From now on what is over can still be read here: for a process that asks one question, and ends."""
+
     async def end(self) -> None:
         """Of this process: nothing more is published or read."""
 
@@ -87,6 +90,7 @@ class MemoryLive:
 
     def __init__(self) -> None:
         self._running: dict[Stream, Here] = {}
+        self._keeps_all = False
         self._one_more = asyncio.Event()
 
     def open(self, stream: Stream, draft: Draft, elapsed: Callable[[], float]) -> None:
@@ -101,9 +105,11 @@ class MemoryLive:
 
     def close(self, stream: Stream) -> None:
         """Nothing more comes. Those who read have it all; those who come later find rows."""
-        running = self._running.pop(stream, None)
+        running = self._running.get(stream)
         if running:
             running.end()
+            if not self._keeps_all:
+                del self._running[stream]
 
     async def read(
         self, stream: Stream, after: int = 0, hear: Hear | None = None
@@ -146,6 +152,9 @@ class MemoryLive:
 
     def look_up(self, message: UUID) -> None:
         pass
+
+    def keep_all(self) -> None:
+        self._keeps_all = True
 
     async def end(self) -> None:
         pass

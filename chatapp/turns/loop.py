@@ -17,7 +17,7 @@ from ..core.items import Item, Kind, Outcome
 from ..providers.base import ModelSpec, ProviderError, ToolSpec, Trouble
 from ..providers.configured import Catalog, Provider, UnknownModel
 from ..providers.refusals import trouble_error
-from ..store import Branch, Claim, Fenced, Seen, in_thread
+from ..store import Answer, Branch, Claim, Fenced, Seen, in_thread
 from ..store.models import Conversation, Status
 from ..tools.base import Tool
 from .calls import Calls
@@ -64,19 +64,27 @@ class World:
 
 async def run_turn(claim: Claim, world: World, *, is_new: bool = False, branch: Branch | None = None) -> None:
     """Answers one question. Whoever takes the turn over meanwhile makes this end quietly, with nothing written. `is_new`: nobody has
-    said anything to it yet. `branch`: what it follows, where that was read when the turn was made."""
-    answer = None if is_new else await world.keeper.patiently(in_thread(store.load_answer))(claim.message)
-    items = answer.items if answer else []
-    turn = TurnState(claim, answer, world.live, world.keeper, world.now, has_draft=not is_new)
+    said anything to it yet. `branch`: it and what it follows, where that was read when the turn was made or claimed."""
+    answer = None if is_new else await _answer(claim, world, branch)
+    open_calls = store.without_result(answer.items if answer else [])
+    # What these give is not in what was read before.
+    branch = None if open_calls else branch
+    turn = TurnState(claim, answer, world.live, world.keeper, world.now, has_draft=claim.attempt > 1)
     try:
         async with asyncio.TaskGroup() as group:
             beside = group.create_task(keep_draft(turn, world.drafts, world.checkpoint))
-            await _Loop(turn, world, branch).run(store.without_result(items))
+            await _Loop(turn, world, branch).run(open_calls)
             beside.cancel()
     except* Fenced:
         log.info("turn %s attempt %s was taken over", claim.message, claim.attempt)
     finally:
         world.live.close(turn.stream)
+
+
+async def _answer(claim: Claim, world: World, branch: Branch | None) -> Answer:
+    if branch:
+        return branch.answer
+    return await world.keeper.patiently(in_thread(store.load_answer))(claim.message)
 
 
 async def keep_draft(turn: TurnState, drafts: Drafts, every: float) -> None:

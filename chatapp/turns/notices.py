@@ -153,7 +153,7 @@ class MemoryNotices:
         """To the person first: what is found out then is news to the pages of the conversation too."""
         for hear in self.delivered:
             hear(notice)
-        addresses = [address for address in (notice.owner, notice.conversation) if address is not None]
+        addresses = [address for address in (notice.owner, notice.conversation) if address in self._listeners]
         self._give(*(replace(notice, address=address) for address in addresses))
 
     def _hear(self, told: list[Any]) -> None:

@@ -5,13 +5,21 @@ from __future__ import annotations
 import asyncio
 import contextvars
 import logging
+import time
 from collections import Counter
-from collections.abc import AsyncIterator, Coroutine, Sequence
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from collections.abc import AsyncIterator, Coroutine, Iterator, Sequence
+from contextlib import (
+    AbstractAsyncContextManager,
+    AbstractContextManager,
+    asynccontextmanager,
+    contextmanager,
+    suppress,
+)
 from datetime import timedelta
 from typing import Any, Protocol
 from uuid import UUID
 
+from django.core.exceptions import ObjectDoesNotExist
 from django.db import Error
 
 from .. import store
@@ -28,7 +36,7 @@ log = logging.getLogger(__name__)
 
 TRIES = 3
 TOO_OLD = timedelta(minutes=15)
-# So long it may take until a program's request, whose row says already that it runs, is at work.
+# So long it may take until a program's request, whose row says already that it runs, is at work. Nobody could take it over.
 JUST_MADE = timedelta(seconds=10)
 LOOK_SECONDS = 1.0
 
@@ -52,6 +60,9 @@ class Runner(Protocol):
     def accompany(self, claim: Claim, task: asyncio.Task[None]) -> None:
         """The turn is at work in this task, and ends with it: a request of a program, which nobody else can answer."""
 
+    def expecting(self) -> AbstractContextManager[None]:
+        """From any thread: inside the block a turn is written that begins here before the block ends."""
+
     def stopping(self, message: UUID) -> AbstractAsyncContextManager[int | None]:
         """Ends the work on the turn; inside the block it is being stopped in the rows. Gives the attempt that was at work here."""
 
@@ -62,6 +73,8 @@ class EmbeddedRunner:
         self._tasks: dict[UUID, set[asyncio.Task[None]]] = {}
         # The newest attempt at each turn that this process has claimed, or is about to.
         self._attempts: dict[UUID, int] = {}
+        # Since when turns are being written that are about to begin here, by the monotonic clock.
+        self._coming: dict[object, float] = {}
         self._stopping: Counter[UUID] = Counter()
         self._looking: set[asyncio.Task[None]] = set()
 
@@ -85,6 +98,15 @@ class EmbeddedRunner:
         if self._attempts.get(claim.message, 0) <= claim.attempt:
             self._attempts[claim.message] = claim.attempt
             self._work(claim.message, run_turn(claim, self._world, is_new=True, branch=branch))
+
+    @contextmanager
+    def expecting(self) -> Iterator[None]:
+        one = object()
+        self._coming[one] = time.monotonic()
+        try:
+            yield
+        finally:
+            del self._coming[one]
 
     async def start(self, message: UUID, *, seen: int | None = None) -> None:
         self._work(message, self._run(message, seen))
@@ -180,10 +202,11 @@ class EmbeddedRunner:
             return
         self._attempts[message] = seen + 1
         try:
-            claim = await self._keeper.patiently(in_writer(_claim))(message, runner=self.name, seen=seen)
+            claiming = self._keeper.patiently(in_writer(_claim))
+            claim, branch = await claiming(message, runner=self.name, seen=seen)
         except Fenced:
             return
-        await run_turn(claim, self._world)
+        await run_turn(claim, self._world, branch=branch)
 
     def _forget(self, message: UUID, task: asyncio.Task[None]) -> None:
         self._tasks[message].discard(task)
@@ -201,9 +224,16 @@ class EmbeddedRunner:
 
     def _is_abandoned(self, turn: LiveTurn, silent: set[UUID]) -> bool:
         if turn.runner == self.name:
-            here = turn.id in self._tasks or turn.id in self._stopping or _is_just_made(turn)
+            here = turn.id in self._tasks or turn.id in self._stopping or self._is_just_made(turn)
             return not here and not self._keeper.keeps(turn.id)
         return self._lock.is_free(turn.runner) or turn.id in silent
+
+    def _is_just_made(self, turn: LiveTurn) -> bool:
+        """It must not be given up in the moment between its row and its task. Of a program's request nobody says when that is."""
+        if turn.untouched is None:
+            return False
+        coming = max((time.monotonic() - since for since in tuple(self._coming.values())), default=0.0)
+        return turn.untouched < (JUST_MADE if turn.tries >= TRIES else timedelta(seconds=coming))
 
     async def _take_over(self, turn: LiveTurn) -> None:
         goes_on = turn.tries < TRIES and turn.untouched is not None and turn.untouched <= TOO_OLD
@@ -223,19 +253,19 @@ class EmbeddedRunner:
         await self.start(turn.id, seen=turn.attempt)
 
 
-def _is_just_made(turn: LiveTurn) -> bool:
-    """Nobody takes it over, so it must not be given up in the moment between its row and its task."""
-    return turn.tries >= TRIES and turn.untouched is not None and turn.untouched < JUST_MADE
-
-
-def _claim(message: UUID, *, runner: str, seen: int) -> Claim:
-    """Whoever lost the connection while it was written finds it there. Only one task of a process tries this for an attempt."""
+def _claim(message: UUID, *, runner: str, seen: int) -> tuple[Claim, Branch | None]:
+    """With what is sent of it, where that can be read. Whoever lost the connection meanwhile finds it written: only one task of a process
+    tries this for an attempt."""
     try:
-        return store.claim_turn(message, runner=runner, seen=seen)
+        claim = store.claim_turn(message, runner=runner, seen=seen)
     except Fenced:
-        if store.has_claimed(message, runner=runner, attempt=seen + 1):
-            return Claim(message, seen + 1)
-        raise
+        if not store.has_claimed(message, runner=runner, attempt=seen + 1):
+            raise
+        claim = Claim(message, seen + 1)
+    # Of damaged rows the turn itself says what there is to say.
+    with suppress(ValueError, TypeError, KeyError, ObjectDoesNotExist):
+        return claim, store.load_branch(message)
+    return claim, None
 
 
 def _queued_attempt(message: UUID) -> int | None:

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
+from django.db import Error
+
 from ..store import in_thread
 from ..store.changes import Ended
 from ..store.models import Message, Status
@@ -17,6 +19,8 @@ from .live import Hear, Live, LiveEvent
 from .notices import Notice, Notices
 
 LOOK_SECONDS = 2.0
+# Before another try, where the rows cannot be looked at.
+PAUSE = 0.2
 AT_WORK = (Status.QUEUED, Status.RUNNING)
 
 
@@ -44,14 +48,28 @@ async def watch(
     follows on the last news may be taken at once by `hear`."""
     row = row or await in_thread(_row)(message)
     attempt, after = row.attempt, 0
+
+    def taken(said: LiveEvent) -> bool:
+        """What was taken at once is not given again after a look at the row."""
+        nonlocal after
+        if hear is None or not hear(said):
+            return False
+        after = said.n
+        return True
+
     async with notices.listen(row.conversation_id) as told:
         while True:
-            async for said in live.read((message, attempt), after, hear):
+            async for said in live.read((message, attempt), after, taken):
                 after = said[-1].n
                 yield News(attempt, said)
             ended = _told_of_end(told, message, attempt)
             if ended is None:
-                row = await in_thread(_row)(message)
+                try:
+                    row = await in_thread(_row)(message)
+                except Error:
+                    # Words come all the same.
+                    await asyncio.sleep(PAUSE)
+                    continue
             if ended or row.status not in AT_WORK or keeper.is_stopped(message):
                 said = await live.last_words((message, attempt), after)
                 if said or ended:

@@ -65,6 +65,7 @@ class Served:
             if process:
                 process.terminate()
                 _reap(process)
+        self._clerk = None
 
     def person(self, name: str = "", **chosen: Any) -> tuple[str, str]:
         """Somebody new, with a name that nobody has, and the key of their session. `chosen`: what they prefer."""

@@ -55,7 +55,7 @@ LINES: list[tuple[Event, dict[str, object]]] = [
         ItemStarted("fc_1", Kind.TOOL_CALL, "time", "call_1"),
         {"event": "item_started", "key": "fc_1", "kind": "tool_call", "name": "time", "call_id": "call_1"},
     ),
-    (ItemDelta("rs_1", "Li"), {"event": "item_delta", "key": "rs_1", "text": "Li"}),
+    (ItemDelta("rs_1", "Li"), {"event": "item_delta", "key": "rs_1", "text": "Li", "refuses": False}),
     (
         ItemDone(RESULT),
         {

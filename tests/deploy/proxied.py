@@ -45,6 +45,21 @@ class Proxied:
             base_url=self.url, verify=self.trust, cookies=cookies, headers=headers, timeout=PATIENCE
         )
 
+    @contextmanager
+    def database_away(self) -> Iterator[None]:
+        """The server of databases ends who is there and lets nobody in."""
+        import psycopg
+
+        with psycopg.connect(f"{POSTGRESQL}/postgres", autocommit=True) as connection:
+            connection.execute(f"ALTER DATABASE {DATABASE} ALLOW_CONNECTIONS false")
+            try:
+                connection.execute(
+                    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = %s", [DATABASE]
+                )
+                yield
+            finally:
+                connection.execute(f"ALTER DATABASE {DATABASE} ALLOW_CONNECTIONS true")
+
 
 class Worker(Served):
     """Runs turns, and listens to nobody."""
@@ -102,17 +117,16 @@ def databases() -> Iterator[dict[str, str]]:
         return
     import psycopg
 
-    name = f"thoughtline_proxied_{os.getpid()}"
     with psycopg.connect(f"{POSTGRESQL}/postgres", autocommit=True) as connection:
-        connection.execute(f"CREATE DATABASE {name}")
+        connection.execute(f"CREATE DATABASE {DATABASE}")
         try:
             yield {
-                "DATABASE_URL": f"{POSTGRESQL}/{name}",
+                "DATABASE_URL": f"{POSTGRESQL}/{DATABASE}",
                 "REDIS_URL": REDIS,
                 "SECRET_KEY": secrets.token_urlsafe(50),
             }
         finally:
-            connection.execute(f"DROP DATABASE {name} WITH (FORCE)")
+            connection.execute(f"DROP DATABASE {DATABASE} WITH (FORCE)")
 
 
 def _answers(port: int) -> bool:
@@ -121,6 +135,7 @@ def _answers(port: int) -> bool:
 
 
 POSTGRESQL, REDIS = "postgres://postgres@127.0.0.1:5432", "redis://127.0.0.1:6379/9"
+DATABASE = f"thoughtline_proxied_{os.getpid()}"
 POSTGRESQL_HERE = _answers(5432) and find_spec("psycopg") is not None
 REDIS_HERE = _answers(6379) and find_spec("procrastinate") is not None
 

@@ -7,6 +7,7 @@ import shutil
 import threading
 import time
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from uuid import uuid4
 
@@ -227,6 +228,39 @@ def test_each_is_started_anew_while_a_crowd_asks_and_everything_ends_right(house
     for session, place in crowd.asked:
         with house.visitor(session) as visitor:
             until(partial(_is_answered, visitor, place))
+
+
+def test_who_comes_while_each_is_about_to_end_or_not_yet_ready_is_answered(house, alice):
+    """The one says that it is about to end before the proxy has asked the other, which has just come."""
+    if not house.workers:
+        pytest.skip("NOT TESTED: a deploy. PostgreSQL or Redis is not here")
+    _, _, visitor = alice
+    first, second = house.servers
+    with ThreadPoolExecutor(1) as beside:
+        for come, goes in ((first, second), (second, first)):
+            come.stop()
+            come.start()
+            ending = beside.submit(goes.stop)
+            while not ending.done():
+                assert visitor.post("/settings/", data={}).status_code < 500
+                assert visitor.get("/accounts/login/").status_code < 500
+            goes.start()
+
+
+def test_while_the_database_is_away_people_are_told_so_in_words_and_nothing_is_lost(house, alice):
+    if not house.workers:
+        pytest.skip("NOT TESTED: servers that are not ready. PostgreSQL is not here")
+    _, _, visitor = alice
+    question = {"text": "Is anybody there?", "model": "demo:thinker", "key": str(uuid4())}
+    with house.database_away():
+        # By then the proxy has asked each more than once.
+        ends = time.monotonic() + 4
+        while time.monotonic() < ends:
+            answers = visitor.get("/"), visitor.post("/ask/", data=question)
+            assert [answer.status_code for answer in answers] == [503, 503]
+            assert all("The database cannot be reached just now." in answer.text for answer in answers)
+            assert "Is anybody there?" in answers[1].text
+    until(lambda: visitor.post("/ask/", data=question).status_code == 302)
 
 
 def _is_answered(visitor, place):

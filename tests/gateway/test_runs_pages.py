@@ -51,11 +51,39 @@ def test_the_page_says_whose_run_it_is_and_what_the_program_said(alice):
             asked, added = told(page, "details", "program")
             assert "You are a coding agent." in asked
             assert "apply_patch. The program runs them; Thoughtline does not." in asked
-            assert added == "The program addedThe network is off."
+            assert added == "Added by the programThe network is off."
             assert [words(it) for it in page.all("div", data_kind="user_message")] == [
                 "Fix the test.",
                 "And the others.",
             ]
+
+    play(story())
+
+
+REMINDER = "<system-reminder>\nToday is Friday.\n</system-reminder>"
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        {"role": "user", "content": f"{REMINDER}\n\nFix *it*."},
+        {"role": "user", "content": [{"type": "text", "text": said} for said in (REMINDER, "Fix *it*.")]},
+    ],
+)
+def test_what_the_program_put_around_a_question_is_folded_and_goes_to_the_model_as_it_came(alice, question):
+    async def story():
+        async with recorded(alice, WORDS) as run:
+            await run.says(question)
+            page = Page(await run.page())
+            _, added = told(page, "details", "program")
+            assert added == "Added by the program<system-reminder> Today is Friday. </system-reminder>"
+            (asked,) = page.all("div", data_kind="user_message")
+            assert words(asked) == f"{added}Fix *it*."
+            (question_asked,) = run.provider.asked[0].history.steps
+            assert question_asked.text == f"{REMINDER}\n\nFix *it*."
+            (branch,) = told(page, "nav", "outline")
+            assert "Fix it." in branch and "reminder" not in branch
+            assert (await run.conversation()).title == "Fix it."
 
     play(story())
 

@@ -16,8 +16,8 @@ from chatapp.asgi import socket_application
 from chatapp.gateway.asking.answering import all_written
 from chatapp.gateway.models import KeyDay, KeyRequest
 from chatapp.gateway.part import WatchedKeys
+from chatapp.gateway.served import remembered, waiting
 from chatapp.gateway.served import socket as gateway_socket
-from chatapp.gateway.served import waiting
 from chatapp.gateway.store import keys
 from chatapp.store import in_thread
 from tests.support.patience import PATIENCE
@@ -280,6 +280,29 @@ def test_what_waits_is_bounded_over_all_connections_of_a_person_and_in_all(
                     told = await other.says(long, "error")
                     assert told["status"] == 503
             assert not waiting.lengths
+
+    play(story())
+
+
+def test_what_is_remembered_is_bounded_over_all_connections_of_a_person_and_goes_with_them(
+    alice: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(remembered, "LONGEST_OF_ONE", 3 * 2**19)
+    long = "x" * 2**20
+
+    async def story() -> None:
+        async with open_house():
+            secret = await key_of(alice)
+            async with connected(secret) as one, connected(secret) as two:
+                first = (await one.says(create(words=long), "response.completed"))["response"]["id"]
+                short = (await one.says(create(), "response.completed"))["response"]["id"]
+                await two.says(create(words=long), "response.completed")
+                told = await one.says(create(previous_response_id=first), "error")
+                assert told["error"]["code"] == "previous_response_not_found"
+                await one.says(create(previous_response_id=short), "response.completed")
+                assert 0 < remembered.lengths[alice.pk] <= 3 * 2**19
+            await all_written()
+            assert not remembered.lengths
 
     play(story())
 

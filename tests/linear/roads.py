@@ -69,6 +69,7 @@ from chatapp.tools import TOOLS
 from chatapp.tools.mcp import checking, offered, results
 from chatapp.tools.page.page_text import PageText
 
+from .files import FILE_ROADS
 from .found import modules
 
 Road = Callable[[str], object]
@@ -120,6 +121,7 @@ ROADS: dict[str, Road] = {
     "pages.csv.sheet": lambda text: sheets.sheet("a", ["b"], [[text]] * 3),
 }
 
+ROADS |= FILE_ROADS
 # What is reached through pages and rows, or begins in a class.
 ROADS |= {
     "gateway.names.model_meant": lambda text: model_meant(
@@ -373,7 +375,7 @@ NAMES_OF_OURS = """
     pages.in_address.id_in pages.in_address.number_in pages.operations.blocks pages.operations.keep thread.permission.panel_id
     markdown.kept.Kept.get markdown.kept.Kept.put pages.static_files.StaticFiles.add_files
     pages.static_files.Storage.stored_name thread.page.Viewer.larger thread.page.for_others thread.timeline.timeline_of
-    reviews.forms.see_other
+    reviews.forms.see_other exchange.formats.json_reader.JsonReader.broken
     templatetags.chat.icon pages.fonts.finder.FontFinder.find next_questions.page.shown_next
     conversations.news.question.end_of_branch conversations.page.leads.render_leads thread.programs.with_program
 """
@@ -418,6 +420,9 @@ NOT_WALKED = (
     "branches.verify",
     "branches.views",
     "catalog.admin",
+    "exchange.models",
+    "exchange.store",
+    "exchange.views",
     "catalog.forms",
     "catalog.models",
     "catalog.page.known_models",

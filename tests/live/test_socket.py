@@ -10,6 +10,7 @@ from uuid import uuid4
 import pytest
 from django.contrib.auth.models import User
 from django.contrib.sessions.models import Session
+from django.db import connection
 from django.utils import timezone
 
 from chatapp.accounts.store import leaving
@@ -18,10 +19,12 @@ from chatapp.reviews.store import reviewing
 from chatapp.reviews.store.submitting import submit
 from chatapp.store import Started, changes, deleting, in_thread, titles
 from chatapp.store.models import Conversation, Message
+from chatapp.turns.engine import engine
 from tests.support.front import house, session_of, visitor
 from tests.support.listening import Socket, listening
+from tests.support.locked import lock
 from tests.support.reviewed import reviewer
-from tests.support.stage import play
+from tests.support.stage import play, until
 from tests.support.turns import ended
 
 pytestmark = [pytest.mark.across, pytest.mark.django_db(transaction=True)]
@@ -409,6 +412,31 @@ def _rewritten(session: str) -> None:
     store = signed_in.SessionStore(session)
     store["seen"] = "news"
     store.save()
+
+
+@pytest.mark.skipif(
+    connection.vendor != "postgresql", reason="A file of SQLite can be read whoever writes it."
+)
+def test_a_database_that_is_away_for_a_moment_closes_no_socket(alice, monkeypatch, caplog):
+    """What it cannot be asked it is asked again."""
+    monkeypatch.setattr(signed_in, "ASK_AGAIN_SECONDS", 0.02)
+
+    async def begins_anew() -> bool:
+        return "a listening socket begins anew" in caplog.text
+
+    async def story(database):
+        started = await in_thread(ended)(alice)
+        async with listening(alice, path=address(started.conversation, started.answer)) as socket:
+            await hears(socket, started)
+            await asyncio.to_thread(database.shut)
+            engine().notices._tell_of_silence()
+            await until(begins_anew)
+            await asyncio.to_thread(database.open)
+            await in_thread(titles.retitle)(started.conversation, "Afterwards")
+            await socket.sees(lambda it: ["state", "title", "Afterwards"] in it.said)
+
+    with lock() as database:
+        play(story(database))
 
 
 def test_many_who_stay_are_asked_after_in_two_queries(alice, bob, django_assert_num_queries):

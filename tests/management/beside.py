@@ -25,6 +25,7 @@ from chatapp.catalog.models import KnownModel
 from chatapp.core.draft import Draft as SeenDraft
 from chatapp.core.items import Kind
 from chatapp.insight.models import ModelDay
+from chatapp.operation.models import Upkeep
 from chatapp.reviews.models import Submission
 from chatapp.store import Seen
 from chatapp.store.models import Conversation, Item, Message, Place, Role, Status
@@ -108,8 +109,9 @@ def _branch(row: Conversation, text: str, wire: Any) -> None:
 
 
 def rows() -> dict[str, list[str]]:
-    """Of each table: every row as Django reads it, and JSON that is kept as text as that text."""
-    kinds = apps.get_models(include_auto_created=True)
+    """Of each table: every row as Django reads it, and JSON that is kept as text as that text. What was done for one database is told of
+    that one alone."""
+    kinds = {*apps.get_models(include_auto_created=True)} - {Upkeep}
     return {kind._meta.db_table: sorted(map(_short, _values(kind))) for kind in kinds}
 
 

@@ -14,6 +14,9 @@ from django.urls import get_resolver
 
 import chatapp
 from chatapp import store
+from chatapp.exchange.models import Import
+from chatapp.exchange.store.imports import cancel
+from chatapp.exchange.store.uploads import add_file
 from chatapp.gateway.store.keys import KeyChoices, create_key, revoke_key
 from chatapp.reviews.models import Submission, Wish
 from chatapp.reviews.store.submitting import ask_to_submit, decline, submit, withdraw
@@ -68,7 +71,14 @@ class Belongings:
         answer = Message.objects.get(pk=first.answer)
         self.submission, self.withdrawn = (submit(answer, by=owner).pk for _ in range(2))
         withdraw(Submission.objects.get(pk=self.withdrawn))
+        self.gone_file, self.gone_brought = self._brought()
+        cancel(Import.objects.get(pk=self.gone_brought))
+        self.file, self.brought = self._brought()
         self.declined, self.wish = (self._wish() for _ in range(2))
+
+    def _brought(self) -> tuple[UUID, UUID]:
+        file = add_file(self.owner, "x.json", 10)
+        return file.pk, file.brought_id
 
     def _wish(self) -> UUID:
         """Asked for again, what was asked before is answered."""
@@ -93,6 +103,10 @@ class Belongings:
             return [self.link]
         if path.startswith("/settings/keys/"):
             return [self.key]
+        if path.startswith("/import/files/"):
+            return [self.file]
+        if path.startswith("/import/"):
+            return [self.brought]
         if path.startswith("/reviews/asked/"):
             return [self.wish]
         if path.startswith(("/reviews/", "/review/<")):
@@ -184,6 +198,8 @@ def test_what_is_deleted_is_like_what_does_not_exist(alice, path):
             "/settings/keys/": [hers.gone_key],
             "/reviews/": [hers.withdrawn],
             "/reviews/asked/": [hers.declined],
+            "/import/files/": [hers.gone_file],
+            "/import/": [hers.gone_brought],
         }
         async with house():
             she = await visitor(alice)
@@ -222,6 +238,12 @@ FOREIGN = {
     "a deletion to take back": ("GET", "/c/{mine.conversation}/?deleted={deletion}", {}),
     "a deletion on the first page": ("GET", "/?deleted={deletion}", {}),
     "a deleted conversation on the first page": ("GET", "/?deleted={deleted}", {}),
+    "the message up to which is exported": ("GET", "/c/{mine.conversation}/export/?at={answer}", {}),
+    "the message up to which a file goes": (
+        "GET",
+        "/c/{mine.conversation}/export/?format=json&at={answer}",
+        {},
+    ),
     "where the list goes on": ("GET", "/conversations/?before=0.1.{conversation}", {}),
     "the conversation that is on screen": ("GET", "/conversations/", {}),
 }

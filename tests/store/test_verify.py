@@ -5,7 +5,6 @@ from __future__ import annotations
 from uuid import UUID, uuid4
 
 import pytest
-from django.core.management import CommandError, call_command
 from django.db import IntegrityError, connection, transaction
 
 from chatapp import store
@@ -217,7 +216,6 @@ BREACHES = {
 
 def test_a_whole_log_verifies(whole):
     assert list(store.verify_log()) == []
-    call_command("verify_log")
 
 
 WHOLE = {
@@ -250,13 +248,10 @@ def test_one_damaged_message_hides_no_other(whole, ask):
 
 
 @pytest.mark.parametrize("breach", BREACHES)
-def test_every_breach_is_named(whole, breach, capsys):
+def test_every_breach_is_named(whole, breach):
     damage, words = BREACHES[breach]
     damage(whole)
     assert any(words in line for line in store.verify_log()), list(store.verify_log())
-    with pytest.raises(CommandError, match="breach"):
-        call_command("verify_log")
-    assert words in capsys.readouterr().out
 
 
 def test_the_database_itself_refuses_what_cannot_be(whole):

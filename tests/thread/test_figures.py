@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from itertools import accumulate
+
 import pytest
 
 from chatapp.core.durations import in_short
-from chatapp.core.recorded import Recorded
+from chatapp.core.recorded import Recorded, Stretch
 from chatapp.pages.words.axis import MOST_MARKS, marks
 from chatapp.thread.figures import figures_of
 
@@ -15,6 +17,11 @@ from .answers import facts
 def figures(metadata=None, *, thoughts=(), tools=(), live=False):
     made = figures_of(Recorded(metadata or {}), thoughts, tools, live=live)
     return {figure.name: figure.words for figure in made}
+
+
+def in_a_row(*durations):
+    ends = [*accumulate(durations)]
+    return [Stretch(end - ms, end) for ms, end in zip(durations, ends, strict=True)]
 
 
 @pytest.mark.parametrize(
@@ -38,7 +45,7 @@ def test_a_time_in_a_table_is_short_and_rounded_up(ms, short, tenths):
 
 def test_thinking_tools_first_sign_and_all_are_four_numbers():
     metadata = {"elapsed_ms": 67_000, "rounds": [facts(first_event_ms=850), facts(1, first_event_ms=1)]}
-    shown = figures(metadata, thoughts=[23_000, 11_000, 7_000], tools=[1_200, 1_800, 100])
+    shown = figures(metadata, thoughts=[23_000, 11_000, 7_000], tools=in_a_row(1_200, 1_800, 100))
     assert shown == {
         "Thinking": "41 s in 3 steps",
         "Tools": "3.1 s, 3 calls",
@@ -117,9 +124,23 @@ def test_the_scale_has_few_marks_inside_the_picture(power):
 
 
 def test_sums_are_those_of_their_parts_as_they_are_shown():
-    shown = figures(thoughts=[7_100, 3_200, 400], tools=[1_210, 40])
+    shown = figures(thoughts=[7_100, 3_200, 400], tools=in_a_row(1_210, 40))
     assert shown["Thinking"] == "13 s in 3 steps", "8 s, 4 s and 1 s"
     assert shown["Tools"] == "1.4 s, 2 calls", "1.3 s and 0.1 s"
+
+
+@pytest.mark.parametrize(
+    ("spans", "words"),
+    [
+        ([(0, 3_000), (0, 3_000), (100, 2_900)], "3.0 s, 3 calls"),
+        ([(1_000, 4_000), (0, 2_000)], "4.0 s, 2 calls"),
+        ([(0, 1_000), (1_000, 2_000), (5_000, 6_000)], "3.0 s, 3 calls"),
+        ([(0, 2_000), None, (500, 1_000)], "2.0 s, 3 calls, 1 not measured"),
+        ([None, None], "unknown, 2 calls"),
+    ],
+)
+def test_calls_that_run_side_by_side_take_the_time_of_one(spans, words):
+    assert figures(tools=[span and Stretch(*span) for span in spans])["Tools"] == words
 
 
 def counted(*costs):

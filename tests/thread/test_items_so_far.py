@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from uuid import uuid4
 
 import pytest
 
+from chatapp.core.attached import told
+from chatapp.core.items import Item, Kind
 from chatapp.thread.endings import ending
 from chatapp.thread.item import ShownItem
+from chatapp.thread.item_body import asked_in
 from chatapp.thread.items_so_far import items_so_far
 
 from .answers import answer, call, result, text, thought
@@ -58,3 +62,10 @@ def test_a_result_without_a_call_stands_by_itself():
 def test_damaged_words_of_an_end_are_borne(alice, ended):
     shown = ending(answer(status="failed", metadata={"ended": ended}), alice)
     assert shown and shown.sentence == "This answer failed."
+
+
+def test_only_what_a_program_told_was_added_to_by_one():
+    words = "<system-reminder>Friday</system-reminder> Why?"
+    asked = Item(key="part-0", kind=Kind.USER_MESSAGE, text=words)
+    whose = [asked, replace(asked, wire=told("user", [words]))]
+    assert [asked_in(piece).words for piece in items_so_far(answer(), whose)] == [words, "Why?"]

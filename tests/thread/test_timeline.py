@@ -188,7 +188,7 @@ def test_parallel_calls_with_one_id_each_keep_their_own_result():
     timings = {"ra": span(0, 1_000), "rb": span(0, 2_000)}
     timeline = made({"timings_ms": timings}, items)
     assert [row.took for row in timeline.rows] == ["1.0 s", "2.0 s"]
-    assert {figure.name: figure.words for figure in timeline.figures}["Tools"] == "3.0 s, 2 calls"
+    assert {figure.name: figure.words for figure in timeline.figures}["Tools"] == "2.0 s, 2 calls"
 
 
 def test_the_time_that_a_person_took_is_not_counted():

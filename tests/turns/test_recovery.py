@@ -5,10 +5,12 @@ from __future__ import annotations
 import asyncio
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
 from shutil import copytree
 from uuid import UUID
@@ -19,12 +21,15 @@ from django.utils import timezone
 from chatapp import store
 from chatapp.core.history import Response
 from chatapp.core.items import Item, Kind
+from chatapp.operation.models import TakeOver
 from chatapp.store import Claim, Measured, in_thread
+from chatapp.store.database.threads import in_page_thread
 from chatapp.store.models import Message, Status
 from chatapp.tools.base import Tool, tool
 from chatapp.turns.locks import ProcessLock
 from tests.support.faults import locked, short_patience
 from tests.support.make import half_a_thought
+from tests.support.patience import PATIENCE
 from tests.support.script import Ticks, held, response, text, thought
 from tests.support.stage import ScriptedCatalog, ScriptedProvider, Stage, play, stage, until
 
@@ -480,5 +485,41 @@ def test_a_request_of_a_program_is_not_given_up_before_its_task_has_begun(tmp_pa
             await on.engine.runner.recover()
             assert (await on.row(claim.message)).status == status
             await on.engine.stop(claim.message)
+
+    play(story())
+
+
+@pytest.mark.one_process("whoever is asked there begins nothing itself.")
+@pytest.mark.parametrize("asked", ["by a page", "by a coroutine"])
+def test_what_is_about_to_begin_here_is_not_taken_over(folder, asked):
+    """Its row says that it runs, and its task is not there yet: a page's thread may be held up for long in between."""
+    provider = ScriptedProvider([response(text("Here."))])
+    stands, go = threading.Event(), threading.Event()
+
+    async def story():
+        async with stage(ScriptedCatalog(provider), folder) as on:
+            owner, where = on.conversation.owner, on.conversation.id
+
+            def held_up(asked_for: store.AskedFor) -> store.Started:
+                started = store.start_turn(where, "Why?", parent=None, author=owner, asked=asked_for)
+                stands.set()
+                assert go.wait(PATIENCE)
+                return started
+
+            by_page = partial(in_page_thread(on.engine.asked_by_page), on.engine.write_kept)
+            asking = asyncio.create_task(
+                (by_page if asked == "by a page" else on.engine.ask_kept)(held_up, model=on.model)
+            )
+            assert await asyncio.to_thread(stands.wait, PATIENCE)
+            await on.engine.runner.recover()
+            go.set()
+            started = await asking
+            row = await until(lambda: _ended(on, started.answer))
+            assert (row.status, row.attempt, len(provider.asked)) == (Status.COMPLETE, 1, 1)
+            assert not await in_thread(TakeOver.objects.exists)()
+
+    async def _ended(on: Stage, answer: UUID) -> Message | None:
+        row = await on.row(answer)
+        return None if row.status == Status.RUNNING else row
 
     play(story())

@@ -47,9 +47,15 @@ class Watcher:
         self._task = asyncio.create_task(self._watch(on, answer, look))
 
     async def _watch(self, on: Stage, answer: UUID, look: float) -> None:
-        async for news in watch(answer, on.engine.live, on.engine.notices, on.engine.keeper, look=look):
+        engine = on.engine
+        async for news in watch(
+            answer, engine.live, engine.notices, engine.keeper, look=look, hear=self._hear
+        ):
             self.news.append(news)
             self._more.set()
+
+    def _hear(self, said: LiveEvent) -> bool:
+        return False
 
     async def sees(self, words: str) -> None:
         async with asyncio.timeout(PATIENCE):
@@ -70,6 +76,17 @@ class Watcher:
         return "".join(
             said.event.text for said in self.said(self.news[-1].attempt) if isinstance(said.event, ItemDelta)
         )
+
+
+class Listener(Watcher):
+    """Takes letters in the moment in which they are said, once it was told of anything."""
+
+    def _hear(self, said: LiveEvent) -> bool:
+        if not self.news or not isinstance(said.event, ItemDelta):
+            return False
+        self.news.append(News(self.news[-1].attempt, [said]))
+        self._more.set()
+        return True
 
 
 class Gate:
@@ -152,6 +169,20 @@ def test_what_was_streamed_is_what_is_stored_with_the_same_times(tmp_path):
     play(story())
 
 
+@pytest.mark.one_process("what others said is in Redis for a while.")
+def test_who_keeps_all_can_watch_what_is_over(tmp_path):
+    async def story():
+        async with stage(ScriptedCatalog(model(response(text("Here.")))), tmp_path) as on:
+            on.engine.live.keep_all()
+            answer = await on.ask()
+            watcher = Watcher(on, answer.id)
+            await watcher.ends()
+            assert watcher.words() == await on.said(answer.id) == "Here."
+            assert watcher.said(1)[-1].event.status == Status.COMPLETE
+
+    play(story())
+
+
 @pytest.mark.parametrize("nap", [0.0, 0.05])
 def test_a_watcher_from_before_the_claim_sees_the_first_word_without_waiting_for_a_look(tmp_path, nap):
     reached = asyncio.Event()
@@ -166,6 +197,24 @@ def test_a_watcher_from_before_the_claim_sees_the_first_word_without_waiting_for
             assert numbers(watcher.said(1)) == list(range(1, len(watcher.said(1)) + 1))
             await on.engine.stop(answer)
             await watcher.ends()
+
+    play(story())
+
+
+def test_letters_that_were_taken_at_once_are_not_told_again_when_the_rows_were_looked_at(tmp_path):
+    gate = Gate("one ", "two ", "three ", "four")
+
+    async def story():
+        async with stages(tmp_path, model(gate.script), model()) as (here, there):
+            answer = await here.begin()
+            listener = Listener(there, answer)
+            for count, words in enumerate(("one ", "one two ", "one two three "), 1):
+                gate.open(count)
+                await listener.sees(words)
+            there.engine.live.look_up(answer)
+            gate.open(4)
+            await listener.ends()
+            assert listener.words() == await here.said(answer) == "one two three four"
 
     play(story())
 

@@ -141,9 +141,11 @@ def reasoning_text(item: dict, env: dict) -> str:
     return "\n\n".join(reasoning_parts(item, env))
 
 
-def tool_args(item: dict) -> str:
+def tool_args(item: dict, env: dict) -> str:
     a = item.get("args", {})
-    return a if isinstance(a, str) else dumps(a)
+    if isinstance(a, str):
+        return a
+    return dumps({name: expand(value, env) if isinstance(value, str) else value for name, value in a.items()})
 
 
 def tokens(text_or_len) -> int:

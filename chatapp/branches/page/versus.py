@@ -71,7 +71,7 @@ class Side:
         figures = figures_of_several(
             self._recorded,
             thoughts,
-            [ms for line in lines for ms in line.tools],
+            [span for line in lines for span in line.tools],
             live=any(found.row.status in LIVE for found in self._answers),
         )
         made = {figure.name: Cell(figure.words) for figure in figures} if self._answers else {}

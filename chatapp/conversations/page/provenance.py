@@ -13,6 +13,8 @@ from django.urls import reverse
 from ...branches.models import Origin
 from ...branches.store.forking import load_origins
 from ...core.plural import times
+from ...exchange.store.bringing import load_imported
+from ...exchange.store.imports import label_of
 from ...oversight.models import Look
 from ...oversight.store.looks import looks_at
 from ...pages.elements import message_id
@@ -62,8 +64,18 @@ class Looked:
 
 
 @dataclass(frozen=True, slots=True)
+class Imported:
+    """`program`: what wrote the file."""
+
+    program: str
+    file: str
+    at: Moment
+
+
+@dataclass(frozen=True, slots=True)
 class Provenance:
     came_from: CameFrom | None = None
+    imported: Imported | None = None
     forks: Sequence[Fork] = ()
     count: int = 0
     by_others: int = 0
@@ -87,6 +99,7 @@ def provenance_of(conversation: Conversation, viewer: User, zone: tzinfo) -> Pro
     return Provenance(
         came_from=_came_from(origin, conversation, viewer, zone) if origin else None,
         forks=[_fork(row, zone) for row in own[:MOST_LISTED]],
+        imported=_imported(conversation, zone),
         count=len(made),
         by_others=len(made) - len(own) - len(taken),
         reviewers=[
@@ -94,6 +107,15 @@ def provenance_of(conversation: Conversation, viewer: User, zone: tzinfo) -> Pro
         ],
         looks=[_looked(row, zone) for row in looks_at(conversation.pk)],
     )
+
+
+def _imported(conversation: Conversation, zone: tzinfo) -> Imported | None:
+    """Whether it was is read with the conversation that is opened."""
+    row = load_imported(conversation.pk) if vars(conversation).get("is_imported") else None
+    if row is None:
+        return None
+    at = Moment((row.brought.ended_at or row.brought.created_at).astimezone(zone))
+    return Imported(label_of(row.format), row.file.name if row.file else "", at)
 
 
 def _looked(row: Look, zone: tzinfo) -> Looked:

@@ -16,6 +16,7 @@ from django.views.decorators.http import require_safe
 
 from ...core.named import number
 from ...core.tree import Tree
+from ...exchange.store.bringing import was_imported
 from ...next_questions.page import shown_next
 from ...next_questions.store import load_next, waits_in
 from ...pages.access import conversation_to_open, my_message
@@ -73,7 +74,7 @@ def render_conversation(
     status: int = 200,
 ) -> HttpResponse:
     """The page. `form`: what was sent and refused stands in the composer again."""
-    mine = conversation_to_open(request.user, pk, has_next=waits_in)
+    mine = conversation_to_open(request.user, pk, has_next=waits_in, is_imported=was_imported)
     preference, end = preference_of(mine.owner), _end_on_screen(request, mine)
     viewer = viewer_of(request, preference)
     thread = load_thread(mine, end.leaf, viewer, seen=_seen(end), newest=end.newest, tree=end.tree)

@@ -1,1 +1,2 @@
-"""Signs that deceive the eye: those that nobody sees, and those that look like others; and texts without what is looked past."""
+"""What stands in a text beside its words: signs that nobody sees, signs that look like others, marks of programs; and texts without
+what is looked past."""

@@ -14,7 +14,6 @@ from typing import Any, TypeVar
 from uuid import UUID
 
 from django.conf import settings
-from django.db import Error, transaction
 
 from ...core.events import Asked as RequestSent
 from ...core.events import Event, Repaired, Retrying, Usage
@@ -22,8 +21,7 @@ from ...core.history import History
 from ...core.items import Item
 from ...providers.base import Choice, ModelSpec, ProviderError, Trouble, UnknownModel
 from ...providers.configured import Provider
-from ...store import Fenced, in_thread, in_writer
-from ...store.database.trouble import trouble_in
+from ...store import Fenced, in_thread
 from ...store.models import Status
 from ...store.refusal import BeyondLimit, Refused
 from ...turns.engine import Engine
@@ -38,15 +36,17 @@ from ..recording.told import Part, is_side_talk, name_of, pieces, saying_of
 from ..recording.turn import RecordedTurn
 from ..replay.digests import Chain
 from ..replay.kept import KeptAnswer, ModelScope
-from ..replay.restoring import Found, Restored, names_of, restored
+from ..replay.restoring import Found, Names, Restored, names_of, restored
 from ..store import kept as kept_rows
 from ..store.counting import RequestMeasured
+from ..store.kept import KeptNames
 from ..store.recorded import RunRequest, note_place, record
 from ..store.replays import Replayed, to_write
-from ..store.requests import begin_request, end_request
+from ..store.requests import BeginRequest, EndRequest
 from ..store.standing import DeadKey
 from .efforts import effort_for
 from .passing import Passing
+from .together import EndingRequest, Writing, beginning, ending
 from .troubles import BROKEN, WRONG_KEY, wrong_of
 from .under_way import noted
 
@@ -54,7 +54,6 @@ log = logging.getLogger(__name__)
 
 T = TypeVar("T")
 Tell = Callable[[list[Frame]], None]
-Writing = Callable[[], object]
 KeepWhole = Callable[[str, Mapping[str, Any]], Writing | None]
 # What is written when a response is over holds up its last word no longer than this.
 WRITTEN_SECONDS = 2.0
@@ -117,7 +116,8 @@ class Answering:
         self._sealing = Sealing(_seal_key(settings.SECRET_KEY), f"{owner}\n{self._scope}")
         self.handed = Handed(self._sealing)
         names = names_of(self.asked.history, self._chain)
-        found = await self._begin(in_thread(self._let_in)(names.all_secrets(), names.digests, model))
+        await self._begin(self._let_in(model))
+        found = await self._found(names) if names.digests else []
         self.restored = restored(
             self.asked.history,
             names,
@@ -181,22 +181,27 @@ class Answering:
             spec = model_meant(said, key, catalog, known=await known_models(catalog), default=default)
         return catalog.find(spec.id)
 
-    def _let_in(self, secrets: set[str], digests: list[str], model: ModelSpec) -> list[KeptAnswer]:
+    async def _let_in(self, model: ModelSpec) -> None:
+        request = BeginRequest(
+            key=self.program.key,
+            model=model.id,
+            estimate=estimate(self.asked),
+            runner=self._engine.runner.name,
+            program=self.program.name,
+        )
         try:
-            self._request = begin_request(
-                self.program.key,
-                model=model.id,
-                estimate=estimate(self.asked),
-                runner=self._engine.runner.name,
-                program=self.program.name,
-            )
+            self._request = await beginning.done(request)
         except DeadKey:
             raise replace(WRONG_KEY) from None
         except BeyondLimit as refusal:
             raise Wrong(429, LIMITED, str(refusal), "insufficient_quota", wait=_until_tomorrow()) from None
         except Refused as refusal:
             raise Wrong(429, LIMITED, str(refusal), "rate_limit_exceeded", wait=2) from None
-        return kept_rows.find(self.program.key.owner_id, secrets, digests) if digests else []
+
+    async def _found(self, names: Names) -> list[KeptAnswer]:
+        owner, asked = self.program.key.owner_id, KeptNames(names.all_secrets(), {*names.digests})
+        found, unknown = kept_rows.remembered(owner, asked)
+        return [*found, *(await in_thread(kept_rows.find)(owner, unknown) if unknown else ())]
 
     def _seen(self, model: ModelSpec) -> Sequence[Any]:
         """Pictures and files become words where the model takes none."""
@@ -350,7 +355,7 @@ class Answering:
 
     async def _kept(self, response: RoundResponse) -> None:
         self._chain.add_response(response.items)
-        keeping: list[Writing] = []
+        kept, keeping = None, list[Writing]()
         if self._is_worth_keeping(response.items):
             kept = kept_rows.kept_now(
                 secret=self.handed.secret,
@@ -364,21 +369,22 @@ class Answering:
                 name=self.handed.name,
             )
             kept_rows.remember(kept)
-            keeping.append(partial(kept_rows.keep, kept, self.program.key.pk))
         if self._turn:
             name, owner = name_of(Part.ANSWER, self._chain.digest()), self.program.key.owner_id
             place = self._turn.claim.message, response.facts["round"]
             keeping.append(partial(note_place, owner, name, *place))
         if self._keep_whole and (write := self._keep_whole(self.handed.secret, self._writer.whole())):
             keeping.append(write)
-        await self._count(Status.COMPLETE, keeping)
+        await self._count(Status.COMPLETE, kept, keeping)
 
     def _is_worth_keeping(self, items: Sequence[Item]) -> bool:
         _, model = self.who
         return _thinks(model) or any(item.wire is not None for item in items)
 
-    async def _count(self, ended: str, keeping: Sequence[Writing] = ()) -> None:
-        """Tried until it stands: what was used was paid for. `keeping`: what is written with it, if that can be."""
+    async def _count(
+        self, ended: str, kept: KeptAnswer | None = None, keeping: Sequence[Writing] = ()
+    ) -> None:
+        """Tried until it stands: what was used was paid for. `kept` and `keeping`: what is written with it, if that can be."""
         request, self._request = self._request, None
         if request is None:
             return
@@ -388,8 +394,9 @@ class Answering:
             durations=draft.durations(list(draft.clock.spans), draft.at),
             replayed=self._replayed(),
         )
-        ending = partial(end_request, request, self._usage, ended=ended, measured=measured)
-        await self._engine.keeper.patiently(in_writer(_together))(keeping, ending)
+        end = EndRequest(pk=request, usage=self._usage, ended=ended, measured=measured)
+        over = EndingRequest(end=end, key=self.program.key.pk, kept=kept, keeping=keeping)
+        await self._engine.keeper.patiently(ending.done)(over)
 
     def _replayed(self) -> Replayed:
         """What became of the thoughts in the history, also counted for each response that they are of."""
@@ -420,20 +427,6 @@ class Answering:
             await self._written(self._count(Status.STOPPED))
         if turn:
             turn.close()
-
-
-@transaction.atomic
-def _together(keeping: Sequence[Writing], ending: Writing) -> None:
-    """What cannot be kept, though the database is there, keeps nothing from being counted."""
-    for write in keeping:
-        try:
-            with transaction.atomic():
-                write()
-        except Error as error:
-            if trouble_in(error):
-                raise
-            log.warning("what a model said was not kept: %s", type(error).__name__)
-    ending()
 
 
 _writing: set[asyncio.Task[None]] = set()

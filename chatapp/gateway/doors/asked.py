@@ -43,7 +43,7 @@ class ToldThought:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToldWords:
-    """`wire`: as they came, with what else a model of the same dialect knows of them (a phase)."""
+    """`wire`: as they came, where a model of the same dialect knows more of them (a phase, that they refuse)."""
 
     text: str
     id: str = ""

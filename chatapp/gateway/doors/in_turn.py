@@ -10,6 +10,7 @@ from ...core.events import Event, ItemAmended, ItemDelta, ItemDone, ItemStarted,
 from ...core.history import NAMELESS
 from ...core.items import FROM_MODEL, Item, Kind
 from .door import Frame
+from .refusing import refuses
 
 ORDER = (Kind.REASONING, Kind.ASSISTANT_MESSAGE, Kind.TOOL_CALL)
 
@@ -17,7 +18,7 @@ ORDER = (Kind.REASONING, Kind.ASSISTANT_MESSAGE, Kind.TOOL_CALL)
 @dataclass(slots=True, eq=False)
 class ToldPiece:
     """`told`: what has gone out of it; `waiting`: what has come and not yet gone. `amended`: what has become of it behind its end. `lost`:
-    it is no part of the answer after all."""
+    it is no part of the answer after all. `refuses`: as its first words do."""
 
     key: str
     kind: Kind
@@ -30,6 +31,7 @@ class ToldPiece:
     began: bool = False
     closed: bool = False
     lost: bool = False
+    refuses: bool = False
 
     @property
     def text(self) -> str:
@@ -48,8 +50,10 @@ class ToldPiece:
             case _:
                 return not self.blank
 
-    def say(self, text: str) -> None:
+    def say(self, text: str, *, refuses: bool = False) -> None:
         if text:
+            if not (self.told or self.waiting):
+                self.refuses = refuses
             self.waiting.append(text)
             self.blank = self.blank and not text.strip()
 
@@ -59,10 +63,10 @@ class ToldPiece:
         self.name = self.name or item.name or NAMELESS
         said, whole = self.text + "".join(self.waiting), _whole(item)
         if whole.startswith(said):
-            self.say(whole[len(said) :])
+            self.say(whole[len(said) :], refuses=refuses(item))
         elif not self.began:
             self.waiting, self.blank = [], True
-            self.say(whole)
+            self.say(whole, refuses=refuses(item))
 
 
 class Teller(Protocol):
@@ -90,7 +94,7 @@ class InTurn:
     def hear(self, event: Event) -> list[Frame]:
         match event:
             case ItemDelta():
-                return self._grow(event.key, event.text)
+                return self._grow(event)
             case ItemStarted():
                 return self._start(ToldPiece(event.key, event.kind, event.name))
             case ItemDone():
@@ -117,11 +121,11 @@ class InTurn:
         line.append(piece)
         return self._go_on(line)
 
-    def _grow(self, key: str, text: str) -> list[Frame]:
-        piece = self._by_key.get(key)
+    def _grow(self, delta: ItemDelta) -> list[Frame]:
+        piece = self._by_key.get(delta.key)
         if piece is None or piece.closed:
             return []
-        piece.say(text)
+        piece.say(delta.text, refuses=delta.refuses)
         return self._tell(piece) if self._lines[piece.kind][0] is piece else []
 
     def _finish(self, item: Item) -> list[Frame]:

@@ -192,7 +192,7 @@ class _Restoring:
                 case ToldThought():
                     yield self._thought(part, key, number)
                 case ToldWords():
-                    yield Item(key=key, kind=Kind.ASSISTANT_MESSAGE, text=clean(part.text), round=number)
+                    yield self._words(part, key, number)
                 case ToldCall():
                     yield self._call(part, key, number)
                 case ToldOther() if self._alike and not place_of(part.id):
@@ -206,6 +206,12 @@ class _Restoring:
         item = Item(key=key, kind=Kind.REASONING, text=clean(thought.text), round=number)
         wire = self._opened(thought)
         return self._as_scope(item, wire) if wire else item
+
+    def _words(self, words: ToldWords, key: str, number: int) -> Item:
+        item = Item(key=key, kind=Kind.ASSISTANT_MESSAGE, text=clean(words.text), round=number)
+        if not self._alike or not isinstance(words.wire, dict):
+            return item
+        return self._as_scope(item, {name: value for name, value in words.wire.items() if name != "id"})
 
     def _call(self, call: ToldCall, key: str, number: int) -> Item:
         item = Item(

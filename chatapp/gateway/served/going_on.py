@@ -9,18 +9,19 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, TypeVar
 
+from ...core.verbatim import encode
 from ...store import in_thread
 from ..asking.answering import Caller
 from ..doors.asked import ProgramRequest
 from ..doors.handed import place_of
 from ..doors.responses.errors import unknown_previous
 from ..doors.responses.kept import Exchanged, input_kept, input_place, joined, referenced
-from ..doors.responses.socket import Remembered
 from ..doors.responses.together import length_together, too_much
 from ..models import StoredResponse
 from ..store import stored
 from ..store.expiry import keeps_any
 from .refused import LONGEST_BODY
+from .remembered import Remembered
 
 log = logging.getLogger(__name__)
 
@@ -31,11 +32,12 @@ MOST_LOADED = 2 * LONGEST_BODY
 
 @dataclass(slots=True)
 class GoingOn:
-    """What one request goes on from, and what is kept of it for the next. `remembered`: what its connection knows. `length`: of what is
-    found for it here, in bytes."""
+    """What one request goes on from, and what is kept of it for the next. `remembered`: what its connection knows. `sent`: how
+    much it tells itself, and `length`: of what is found for it here, in bytes."""
 
     program: Caller
     remembered: Remembered | None = None
+    sent: int = 0
     way: Sequence[Exchanged] = ()
     found: Mapping[str, Any] = field(default_factory=dict)
     asked: ProgramRequest | None = None
@@ -77,7 +79,9 @@ class GoingOn:
         assert self.asked
         input = input_kept(self.asked, secret, self.found)
         if self.remembered is not None:
-            self.remembered.keep(response["id"], [*self.way, Exchanged(input, response["output"])])
+            way = [*self.way, Exchanged(input, response["output"])]
+            length = self.length + self.sent + len(encode(response["output"]))
+            self.remembered.keep(response["id"], way, length)
         if not self.asked.store:
             return None
         key, previous = self.program.key, place_of(self.asked.previous)

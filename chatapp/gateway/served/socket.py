@@ -25,12 +25,13 @@ from ..doors.asked import ProgramRequest
 from ..doors.door import UNKNOWN_KEY, Frame, Wrong
 from ..doors.handed import Handed
 from ..doors.responses.reading import generates
-from ..doors.responses.socket import Remembered, body_in, message_of, refusal, too_old
+from ..doors.responses.socket import body_in, message_of, refusal, too_old
 from ..doors.responses.writing import warmed
 from .going_on import GoingOn
 from .held import held
 from .http import address_of, apart, headers_of, secret_in
 from .refused import NO_DATABASE, wrong_for
+from .remembered import Remembered
 from .serving import let_in_by
 from .waiting import Waiting
 
@@ -47,7 +48,6 @@ NOT_LET_IN, TOO_MUCH = 4401, 4429
 class RespondingSocket(AsyncWebsocketConsumer):
     async def connect(self) -> None:
         self._owner = 0
-        self._remembered = Remembered()
         self._ends = asyncio.get_running_loop().time() + MINUTES * 60
         self._work: asyncio.Task[None] | None = None
         self._headers = headers_of(self.scope)
@@ -66,7 +66,7 @@ class RespondingSocket(AsyncWebsocketConsumer):
         if OPEN[owner] >= MOST_OPEN:
             await self.close(TOO_MUCH)
             return
-        self._owner, self._asked = owner, Waiting(owner)
+        self._owner, self._asked, self._remembered = owner, Waiting(owner), Remembered(owner)
         OPEN[owner] += 1
         await self.accept()
         self._work = asyncio.create_task(self._answer_all())
@@ -90,6 +90,7 @@ class RespondingSocket(AsyncWebsocketConsumer):
         if self._work:
             self._work.cancel()
             await asyncio.gather(self._work, return_exceptions=True)
+            self._remembered.close()
 
     async def _let_in(self) -> Caller:
         return await let_in_by(secret_in(self._headers), self._address, self._headers)
@@ -141,7 +142,7 @@ class RespondingSocket(AsyncWebsocketConsumer):
 
     async def _answer_as(self, program: Caller, message: str | bytes) -> None:
         asked = await apart(lambda: responses.DOOR.read(body_in(message), self._headers), len(message))
-        going_on = GoingOn(program, self._remembered)
+        going_on = GoingOn(program, self._remembered, sent=len(message))
         if not generates(asked):
             await self._warm_up(await going_on.whole(asked), going_on)
             return

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from typing import Any
@@ -12,7 +12,7 @@ from uuid import UUID
 from django.db.models import F
 from django.utils import timezone
 
-from ...catalog.store import load_price
+from ...catalog.store import Price, load_price
 from ...core.counting import counts, newest
 from ...core.events import Usage
 from ...insight.store import sums
@@ -44,26 +44,45 @@ def tokens_of(usage: Usage | None, estimate: int) -> dict[str, int]:
     return {"input": input, "output": output} | {name: it for name, it in more.items() if it is not None}
 
 
-def count(
-    key: UUID,
-    owner: int,
-    model: str,
-    tokens: Mapping[str, int],
-    *,
-    ended: str,
-    measured: RequestMeasured,
-) -> None:
-    """Also where it was recorded: a turn of a program is counted by its requests."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CountedRequest:
+    key: UUID
+    owner: int
+    model: str
+    tokens: Mapping[str, int]
+    ended: str
+    measured: RequestMeasured
+
+
+def count_together(requests: Sequence[CountedRequest]) -> None:
+    """Also where they were recorded: a turn of a program is counted by its requests. Each row that many add to is written once, and all of
+    a kind in one order."""
+    day = day_of(timezone.now())
+    keys, people = (defaultdict[tuple[Any, str], Counter[str]](Counter) for _ in range(2))
+    replays: defaultdict[str, Replayed] = defaultdict(Replayed)
+    prices = {model: load_price(model) for model in {each.model for each in requests}}
+    for each in requests:
+        made = _made_by(each, day, prices[each.model])
+        keys[each.key, each.model].update(made)
+        people[each.owner, each.model].update(made)
+        replays[each.model] += each.measured.replayed
+    for (key, model), made in sorted(keys.items()):
+        _add_to_key(key, day, model, made)
+    sums.add_together(day, people)
+    for model in sorted(replays):
+        count_replayed(day, model, replays[model])
+
+
+def _made_by(request: CountedRequest, day: date, price: Price | None) -> Counter[str]:
+    measured = request.measured
+    round = {**measured.round, "round": 0, "model": request.model, "usage": dict(request.tokens)}
     metadata: dict[str, Any] = {
         "reasoning_durations_ms": dict(measured.durations),
-        "rounds": [{**measured.round, "round": 0, "model": model, "usage": dict(tokens)}],
+        "rounds": [round],
     }
-    day, price = day_of(timezone.now()), load_price(model)
-    portion = newest(metadata, day=day.isoformat(), ended=ended, cost=price.cost if price else None)
-    made = counts(metadata, portion, None)
-    _add_to_key(key, day, model, made)
-    sums.add(day, model, owner, made)
-    count_replayed(day, model, measured.replayed)
+    cost = price.cost if price else None
+    portion = newest(metadata, day=day.isoformat(), ended=request.ended, cost=cost)
+    return counts(metadata, portion, None)
 
 
 _ADDED = Worded(

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import logging
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from uuid import UUID
 
@@ -14,6 +15,7 @@ from django.utils import timezone
 
 from ...core import verbatim
 from ...core.items import Item
+from ...store.database.worded import Inserted
 from ..models import KeptResponse
 from ..replay.kept import AROUND, KeptAnswer, Memory, ModelScope, items_in
 from .expiry import expiry, keeps_any
@@ -25,17 +27,31 @@ memory = Memory()
 written: Counter[int] = Counter()
 
 
-def find(owner: int, secrets: Collection[str], digests: Collection[str]) -> list[KeptAnswer]:
-    """What is kept of this owner's by any of these names."""
-    found = list(memory.find(owner, secrets, digests, timezone.now().timestamp()))
+@dataclass(slots=True)
+class KeptNames:
+    """By which of an owner's answers is asked."""
+
+    secrets: set[str]
+    digests: set[str]
+
+    def __bool__(self) -> bool:
+        return bool(self.secrets or self.digests)
+
+
+def remembered(owner: int, names: KeptNames) -> tuple[list[KeptAnswer], KeptNames]:
+    """What this process knows of an owner's by any of these names, and the names of which it knows nothing."""
+    found = list(memory.find(owner, names.secrets, names.digests, timezone.now().timestamp()))
     known = {name for kept in found for name in (kept.secret, kept.digest)}
-    missing = [set(names) - known for names in (secrets, digests)]
-    if any(missing):
-        try:
-            found += _loaded(owner, *missing)
-        except Error as error:
-            log.warning("kept thoughts were not looked for: %s", type(error).__name__)
-    return found
+    return found, KeptNames(names.secrets - known, names.digests - known)
+
+
+def find(owner: int, names: KeptNames) -> list[KeptAnswer]:
+    """The same among the rows."""
+    try:
+        return _loaded(owner, names.secrets, names.digests)
+    except Error as error:
+        log.warning("kept thoughts were not looked for: %s", type(error).__name__)
+        return []
 
 
 def _loaded(owner: int, secrets: Collection[str], digests: Collection[str]) -> list[KeptAnswer]:
@@ -53,11 +69,20 @@ def remember(kept: KeptAnswer) -> None:
         memory.keep(kept)
 
 
-def keep(kept: KeptAnswer, key: UUID) -> None:
+_INSERT = Inserted(KeptResponse)
+
+
+def keep(kept: Sequence[tuple[KeptAnswer, UUID]]) -> None:
+    """Each with the key that it was told to."""
     if not keeps_any():
         return
+    _INSERT.write([_row_of(one, key) for one, key in kept])
+    written.update(one.owner for one, _ in kept)
+
+
+def _row_of(kept: KeptAnswer, key: UUID) -> KeptResponse:
     thoughts = kept.thoughts
-    KeptResponse.objects.create(
+    return KeptResponse(
         secret=kept.secret,
         owner_id=kept.owner,
         key_id=key,
@@ -74,7 +99,6 @@ def keep(kept: KeptAnswer, key: UUID) -> None:
         turn_id=kept.turn or None,
         expires_at=datetime.fromtimestamp(kept.expires, UTC),
     )
-    written[kept.owner] += 1
 
 
 def kept_now(

@@ -18,6 +18,7 @@ from django.utils import timezone
 from ...core.attached import PARTS, role_of
 from ...core.items import Item, KeyMaker, Kind, Outcome, clean
 from ...core.recorded import BY_PROGRAM, TOLD_ROUNDS, LeftHow
+from ...core.signs.added import added_to
 from ...core.titles import first_words
 from ...store import WAITS_FOR_PROGRAM, Claim, load_items, next_round, without_result
 from ...store.changes import tell_owner
@@ -40,8 +41,6 @@ TAKEN_BY_NOBODY = 3
 FORGOTTEN = timedelta(hours=24)
 # Of what a program says of itself no more is kept than somebody reads.
 MOST_WORDS = 200_000
-# That stand before what somebody asks.
-MOST_BLOCKS = 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -437,20 +436,9 @@ def _storable(item: Item) -> Item:
 def _title_words(items: Iterable[Item]) -> str:
     """Programs put what they know of a machine before what somebody asks, and words of their own behind it."""
     texts = [item.text for item in items if role_of(item.wire) == Role.USER]
-    asked = [text for text in map(_behind_tags, texts) if text and not text.startswith(("<", "#"))]
+    words = (added_to(text).words.strip() for text in texts)
+    asked = [text for text in words if text and not text.startswith(("<", "#"))]
     return next(iter([*asked[::-1], *texts]), "")
-
-
-def _behind_tags(text: str) -> str:
-    """Without the blocks in tags with which it begins."""
-    text = text.strip()
-    for _ in range(MOST_BLOCKS):
-        name = text[1:].partition(">")[0]
-        _, end, behind = text.partition(f"</{name}>")
-        if not (text.startswith("<") and end):
-            break
-        text = behind.strip()
-    return text
 
 
 def _open_of(items: Sequence[Item], number: int) -> list[Item]:

@@ -29,6 +29,11 @@ class Replayed:
     missed: int = 0
     dropped: int = 0
 
+    def __add__(self, other: Replayed) -> Replayed:
+        return Replayed(
+            self.restored + other.restored, self.missed + other.missed, self.dropped + other.dropped
+        )
+
 
 NOTHING_REPLAYED = Replayed()
 _ADDED = Worded(
@@ -44,7 +49,7 @@ _ADDED = Worded(
 
 
 def count_replayed(day: date, model: str, replayed: Replayed) -> None:
-    """Inside the transaction in which the request is counted, which does not fail with it."""
+    """Inside the transaction in which requests are counted, which does not fail with it."""
     made = [getattr(replayed, name) for name in ReplayDay.COUNTS]
     if any(made):
         try:

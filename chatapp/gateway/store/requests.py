@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import cached_property
 from typing import Any
 from uuid import UUID
 
+from django.contrib.auth.models import User
 from django.db import transaction
 from django.db.models import Q
 from django.db.models.functions import Now
@@ -16,11 +18,13 @@ from django.utils import timezone
 from ...core.events import Usage
 from ...core.signs.visible import Leave, visible
 from ...limits import store as limits
+from ...limits.models import DailyLimit
 from ...store.database.worded import Inserted, Worded
 from ...store.models import Status
+from ...store.refusal import Refused
 from ..models import ApiKey, KeyRequest
-from .counting import NOTHING_MEASURED, RequestMeasured, count, tokens_of
-from .standing import load_standing, refuse_beyond_own, refuse_too_many_at_once
+from .counting import NOTHING_MEASURED, CountedRequest, RequestMeasured, count_together, tokens_of
+from .standing import Standing, load_standing, refuse_beyond_own, refuse_too_many_at_once
 
 # More tokens than any window: beyond it an estimate is a mistake.
 MOST_RESERVED = 1_000_000_000
@@ -34,59 +38,139 @@ SILENT, LONGEST = timedelta(minutes=3), timedelta(days=1)
 _INSERT = Inserted(KeyRequest)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BeginRequest:
+    """`key` as it was found, whenever. `estimate`: tokens that it may take. `program`: how it calls itself."""
+
+    key: ApiKey
+    model: str
+    estimate: int
+    runner: str
+    program: str = ""
+
+    @property
+    def reserves(self) -> int:
+        return max(0, min(self.estimate, MOST_RESERVED))
+
+
+def begin_request(key: ApiKey, **said: Any) -> UUID:
+    """DeadKey, BeyondLimit or TooMany where it may not be."""
+    (begun,) = begin_together([BeginRequest(key=key, **said)])
+    if isinstance(begun, Refused):
+        raise begun
+    return begun
+
+
 @transaction.atomic
-def begin_request(
-    key: ApiKey,
-    *,
-    model: str,
-    estimate: int,
-    runner: str,
-    program: str = "",
-) -> UUID:
-    """DeadKey, BeyondLimit or TooMany where it may not be. `key` as it was found, whenever. `estimate`: tokens that it may take."""
-    now, owner = timezone.now(), key.owner
+def begin_together(requests: Sequence[BeginRequest]) -> list[UUID | Refused]:
+    """Those of one person, in their order: each as if those before it had been begun already."""
+    owner = requests[0].key.owner
     limits.hold(owner)
-    stands = load_standing(key, now)
-    refuse_too_many_at_once(stands)
-    limits.refuse_beyond(owner, now, beside=stands.person_running)
-    refuse_beyond_own(key, stands.key_today, now)
-    row = KeyRequest(
-        key=key,
-        owner=owner,
-        model=model,
-        runner=runner,
-        seen_at=Now(),
-        estimate=max(0, min(estimate, MOST_RESERVED)),
-    )
-    _INSERT.write([row])
-    _note_use(key, now, program)
-    return row.pk
+    beginning = _Beginning(owner, timezone.now())
+    begun = [beginning.begun(request) for request in requests]
+    beginning.write()
+    return begun
 
 
-def end_request(
-    pk: UUID,
-    usage: Usage | None,
-    model: str = "",
-    *,
-    ended: str = Status.COMPLETE,
-    measured: RequestMeasured = NOTHING_MEASURED,
-) -> bool:
-    """Counts it, once. What of `usage` was not told counts by estimate; whoever knows that nothing was asked says 0. `model`: who
-    answered, where that is another than was asked. `ended`: as insight names endings. False where it was counted already."""
-    with transaction.atomic():
-        found = _ENDED.columns(pk)
-        if not found:
-            return False
-        row = _Ended(*found[0])
-        count(
-            UUID(str(row.key)),
-            row.owner,
-            model or row.model,
-            tokens_of(usage, int(row.estimate)),
-            ended=ended,
-            measured=measured,
+class _Beginning:
+    """What stands with a person and their keys, while requests of theirs are let in."""
+
+    def __init__(self, owner: User, now: datetime) -> None:
+        self._owner, self._now = owner, now
+        self._key: ApiKey | None = None
+        self._stands: Standing | None = None
+        self._rows: list[KeyRequest] = []
+
+    def begun(self, request: BeginRequest) -> UUID | Refused:
+        try:
+            stands = self._standing_of(request.key)
+            self._refuse(request.key, stands)
+        except Refused as refusal:
+            return refusal
+        row = KeyRequest(
+            key=request.key,
+            owner=self._owner,
+            model=request.model,
+            runner=request.runner,
+            seen_at=Now(),
+            estimate=request.reserves,
         )
-    return True
+        self._rows.append(row)
+        self._stands = stands.with_one_more(request.reserves)
+        _note_use(request.key, self._now, request.program)
+        return row.pk
+
+    def write(self) -> None:
+        if self._rows:
+            _INSERT.write(self._rows)
+        self._rows = []
+
+    def _standing_of(self, key: ApiKey) -> Standing:
+        if self._stands is None or self._key is None or self._key.pk != key.pk:
+            # What was begun with another key is read with what stands.
+            self.write()
+            self._key, self._stands = key, load_standing(key, self._now)
+        return self._stands
+
+    def _refuse(self, key: ApiKey, stands: Standing) -> None:
+        refuse_too_many_at_once(stands)
+        if self._limit:
+            # It looks twice, the second time at what stands.
+            self.write()
+            limits.refuse_beyond_limit(self._limit, self._owner, self._now, stands.person_running)
+        refuse_beyond_own(key, stands.key_today, self._now)
+
+    @cached_property
+    def _limit(self) -> DailyLimit | None:
+        return limits.load_limit(self._owner)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EndRequest:
+    """What of `usage` was not told counts by estimate; whoever knows that nothing was asked says 0. `model`: who answered, where that is
+    another than was asked. `ended`: as insight names endings."""
+
+    pk: UUID
+    usage: Usage | None
+    model: str = ""
+    ended: str = Status.COMPLETE
+    measured: RequestMeasured = NOTHING_MEASURED
+
+
+def end_request(pk: UUID, usage: Usage | None, model: str = "", **more: Any) -> bool:
+    """Counts it, once. False where it was counted already."""
+    return bool(end_together([EndRequest(pk=pk, usage=usage, model=model, **more)]))
+
+
+@transaction.atomic
+def end_together(ending: Sequence[EndRequest]) -> int:
+    """Counts each once, and says how many were not counted before."""
+    found = _deleted([each.pk for each in ending])
+    ends = [(each, found[each.pk]) for each in ending if each.pk in found]
+    count_together([_counted(each, row) for each, row in ends])
+    return len(ends)
+
+
+def _deleted(pks: list[UUID]) -> dict[UUID, _Ended]:
+    found = {}
+    for first in range(0, len(pks), TOGETHER):
+        some = pks[first : first + TOGETHER]
+        ended = _ENDED_ALONE if len(some) == 1 else _ENDED
+        places = some if len(some) == 1 else [*some, *some[:1] * (TOGETHER - len(some))]
+        for pk, *values in ended.columns(*places):
+            found[UUID(str(pk))] = _Ended(*values)
+    return found
+
+
+def _counted(end: EndRequest, row: _Ended) -> CountedRequest:
+    return CountedRequest(
+        key=UUID(str(row.key)),
+        owner=row.owner,
+        model=end.model or row.model,
+        tokens=tokens_of(end.usage, int(row.estimate)),
+        ended=end.ended,
+        measured=end.measured,
+    )
 
 
 def count_requests() -> int:
@@ -121,11 +205,16 @@ class _Ended:
     estimate: int
 
 
-_ENDED = Worded(
-    lambda pk: KeyRequest.objects.filter(pk=pk),
-    UUID,
-    delete=True,
-    returning="key_id, owner_id, model, estimate",
+# Those that end alone, and up to so many that end together.
+TOGETHER = 32
+_ENDED_ALONE, _ENDED = (
+    Worded(
+        lambda *pks: KeyRequest.objects.filter(pk__in=pks),
+        *[UUID] * places,
+        delete=True,
+        returning="id, key_id, owner_id, model, estimate",
+    )
+    for places in (1, TOGETHER)
 )
 
 

@@ -40,6 +40,10 @@ class Standing:
     key_today: UsedToday
     person_running: UsedToday
 
+    def with_one_more(self, estimate: int) -> Standing:
+        one = UsedToday(1, estimate)
+        return Standing(self.of_key + 1, self.of_person + 1, self.key_today + one, self.person_running + one)
+
 
 def running_of(user: User, since: datetime) -> UsedToday:
     """What somebody's keys are at, and have reserved. One that runs since yesterday is none of today's."""

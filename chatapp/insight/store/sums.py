@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from datetime import UTC, date, datetime
 from operator import itemgetter
@@ -67,8 +67,17 @@ def count_ending(row: Message, now: datetime | None = None) -> dict[str, Any]:
 
 def add(day: date, model: str, owner: int | None, made: Counter[str]) -> None:
     """In the transaction of what was `made`."""
-    _add_to_person(day, model, owner, made)
-    _add_to_model(day, model, made)
+    add_together(day, {(owner, model): made})
+
+
+def add_together(day: date, made: Mapping[tuple[int | None, str], Counter[str]]) -> None:
+    """By whose and by which model. What many add to at once is written in one order, so that nobody waits in a circle."""
+    of_models: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    for (owner, model), numbers in sorted(made.items(), key=lambda each: (each[0][0] or 0, each[0][1])):
+        _add_to_person(day, model, owner, numbers)
+        of_models[model].update(numbers)
+    for model, numbers in sorted(of_models.items()):
+        _add_to_model(day, model, numbers)
 
 
 def counted_so_far(row: Message) -> list[dict[str, Any]]:

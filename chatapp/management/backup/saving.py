@@ -18,8 +18,8 @@ from .failed import BackupFailed
 from .lines import Count, Heading, SavedTable, counted, row_lines, saved_lines
 from .schema import TableShape, applied_migrations, known_migrations, tables_after
 
-# Which processes are alive, and how often somebody tried something in the last hour.
-OF_THE_MOMENT = {"chatapp_heartbeat", "chatapp_knownprocess", "chatapp_throttle"}
+# Which processes are alive, how often somebody tried something in the last hour, and when this very database was last saved or proved.
+OF_THE_MOMENT = {"chatapp_heartbeat", "chatapp_knownprocess", "chatapp_throttle", "chatapp_upkeep"}
 # Who is signed in: what was ended meanwhile must not begin again.
 SESSIONS = "django_session"
 NO_TABLES = "There is nothing to save: this database has no tables yet."

@@ -12,6 +12,7 @@ from django.db.migrations.executor import MigrationExecutor
 from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.recorder import MigrationRecorder
 
+from ..tables import unhurried
 from .failed import BackupFailed
 
 # Where many processes run turns, these wake them up. What a turn is waiting for is said by its row alone: whoever looks makes new ones.
@@ -106,7 +107,8 @@ def bring_to(migrations: Iterable[str]) -> None:
         for parent in executor.loader.graph.node_map[key].parents
         if parent.key[0] == key[0]
     }
-    executor.migrate([key for key in wanted if key not in followed])
+    with unhurried():
+        executor.migrate([key for key in wanted if key not in followed])
 
 
 def keys_of(migrations: Iterable[str]) -> list[tuple[str, str]]:

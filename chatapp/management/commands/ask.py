@@ -76,6 +76,9 @@ async def _ask_and_show(options: dict[str, Any]) -> int:
         await mine.load()
         # Open pages of a server beside hear of this from its first word on.
         mine.notices.begin()
+        if options["json"]:
+            # A script is given every event, also of an answer that is over before anybody here looks.
+            mine.live.keep_all()
         place = await in_thread(_starting_point)(options)
         model = options["model"] or await mine.default_model()
         started = await mine.ask(

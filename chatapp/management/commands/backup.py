@@ -6,12 +6,14 @@ from argparse import ArgumentParser
 from typing import Any
 
 from django.core.management.base import BaseCommand
+from django.db import connection
 
 from chatapp.management import tables
 from chatapp.management.backup.failed import told_in_words
 from chatapp.management.backup.files import STREAM, write_compressed
 from chatapp.management.backup.progress import Progress
 from chatapp.management.backup.saving import saved
+from chatapp.operation.store.upkeep import note_saved
 
 STOPPED = "It was stopped. Nothing was saved."
 PRIVATE = (
@@ -32,6 +34,7 @@ class Command(BaseCommand):
             progress = Progress(self.stderr.write, "saved")
             with saved(progress.count) as lines:
                 size = write_compressed(file, lines)
+            note_saved(connection.display_name, size or None)
         where = "" if file == STREAM else f" in {file} ({size / 2**20:,.1f} MiB)"
         say = self.stderr.write if file == STREAM else self.stdout.write
         say(f"{progress.rows:,} rows are saved{where}, in {progress.seconds}.")

@@ -14,7 +14,7 @@ from chatapp.management.backup.lines import SavedLines, SavedTable
 from chatapp.management.backup.progress import Progress
 from chatapp.management.backup.restoring import refuse_unless_fit, restore, write_what_was_unwritten
 from chatapp.management.backup.saving import sign_of_secret_key
-from chatapp.store import verify_log
+from chatapp.management.proved import prove
 
 STOPPED = "It was stopped. Nothing was restored."
 STOPPED_LATER = "It was stopped. All of it is restored; manage.py verify_log checks the log anew."
@@ -79,11 +79,7 @@ class Command(BaseCommand):
         self.stdout.flush()
 
     def _verify(self) -> None:
-        breaches = 0
-        for breach in verify_log():
-            self.stdout.write(breach)
-            breaches += 1
-        if breaches:
+        if breaches := prove(self.stdout.write):
             many = f"there {'are' if breaches > 1 else 'is'} {breaches} breach{'es' if breaches > 1 else ''}"
             raise CommandError(BREACHES.format(many), returncode=RESTORED_WITH_BREACHES)
         self.stdout.write("The log is whole.")

@@ -80,6 +80,8 @@ class Command(BaseCommand):
             afterwards=_close_engine,
             endpoints=endpoints,
             server_name="",
+            # It is measured by the clock on the wall, and a clock that is set must close nobody's page.
+            websocket_timeout=-1,
             websocket_max_message_size=LONGEST_MESSAGE,
             websocket_max_frame_size=LONGEST_WORD,
         )

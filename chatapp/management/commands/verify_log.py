@@ -8,7 +8,7 @@ from django.core.management.base import BaseCommand, CommandError
 from django.db import Error
 
 from chatapp.management import tables
-from chatapp.store import verify_log
+from chatapp.management.proved import prove
 
 
 class Command(BaseCommand):
@@ -17,16 +17,9 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         tables.bring_up_to_date()
         try:
-            breaches = self._tell_breaches()
+            breaches = prove(self.stdout.write)
         except (Error, OSError) as error:
             raise CommandError(tables.unusable(error)) from None
         if breaches:
             raise CommandError(f"{breaches} breach{'es' if breaches > 1 else ''} of the log.")
         self.stdout.write("The log is whole.")
-
-    def _tell_breaches(self) -> int:
-        breaches = 0
-        for breach in verify_log():
-            self.stdout.write(breach)
-            breaches += 1
-        return breaches

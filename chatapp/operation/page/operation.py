@@ -18,13 +18,15 @@ from ...pages.words.amounts import NOTHING, in_bytes
 from ...pages.words.moments import Moment, lasted
 from ...processes.itself import Task
 from ...store.database.pool import Connections
+from ..models import Upkeep
 from ..part.doing import Does, Doing
 from ..store.presence import There
 from ..store.taken_over import Taken
+from ..store.upkeep import SAVED, VERIFIED
 from ..store.waiting import PERSON, PROGRAM, RUNS, SLOT, LiveTurns, TurnRunning
 from .charts import LagPicture, WaitedPicture, lagged, waited
 from .process import Process, counted
-from .trouble import SLOW_MS, Complaint, Situation, troubles
+from .trouble import SLOW_MS, Complaint, Situation, breaches_in_words, troubles
 
 MOST_RUNNING = 8
 _WAITS = (
@@ -56,6 +58,7 @@ class OperationSeen:
     turns: Mapping[str, LiveTurns]
     running: Sequence[TurnRunning]
     taken: Sequence[Taken]
+    upkeep: Mapping[str, Upkeep]
     today: Mapping[str, Counter[str]]
     label: Callable[[str], str]
     provider_label: Callable[[str], str]
@@ -89,6 +92,14 @@ class Runs:
     words: str
     code: str
     at: str
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """`when`: in a few signs; `words`: what came of it, and whose doing it was."""
+
+    when: str
+    words: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +137,7 @@ class OperationPage:
                 connections=seen.connections,
                 database_ms=seen.database_ms,
                 is_many=self.is_many,
+                proved=seen.upkeep.get(VERIFIED),
             )
         )
 
@@ -334,6 +346,21 @@ class OperationPage:
             after=in_short(row.silent_ms),
             became="went on elsewhere" if row.goes_on else "given up: Continue is offered",
         )
+
+    @property
+    def verified(self) -> Done:
+        row = self._seen.upkeep.get(VERIFIED)
+        if row is None:
+            return Done("never", "manage.py verify_log does it")
+        return Done(self._clock(row.at), f"{breaches_in_words(row.breaches)}, by {visible(row.by)}")
+
+    @property
+    def saved(self) -> Done:
+        row = self._seen.upkeep.get(SAVED)
+        if row is None:
+            return Done("never", "manage.py backup does it")
+        size = "to another program" if row.size is None else in_bytes(row.size)
+        return Done(self._clock(row.at), f"{size}, of {row.kind}, by {visible(row.by)}")
 
     @cached_property
     def turns_today(self) -> str:

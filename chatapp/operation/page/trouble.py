@@ -10,6 +10,7 @@ from ...core.durations import in_short
 from ...core.plural import many
 from ...pages.words.moments import lasted
 from ...store.database.pool import Connections
+from ..models import Upkeep
 from ..part.doing import Does
 from ..store.fingerprints import THE_KEY, differences
 from ..store.presence import shared_folders
@@ -44,6 +45,7 @@ class Situation:
     connections: Connections | None
     database_ms: float
     is_many: bool
+    proved: Upkeep | None
 
     @property
     def alive(self) -> list[Process]:
@@ -51,7 +53,12 @@ class Situation:
 
 
 def troubles(here: Situation) -> list[Complaint]:
-    found = [*(_among_many(here) if here.is_many else ()), *_of_each(here), *_of_the_database(here)]
+    found = [
+        *(_among_many(here) if here.is_many else ()),
+        *_of_each(here),
+        *_of_the_database(here),
+        *_of_the_log(here),
+    ]
     return sorted(found, key=lambda trouble: not trouble.is_bad)
 
 
@@ -164,3 +171,13 @@ def _of_the_database(here: Situation) -> Iterator[Complaint]:
             f"{words} connections of PostgreSQL are in use. Raise max_connections before it refuses some.",
             False,
         )
+
+
+def _of_the_log(here: Situation) -> Iterator[Complaint]:
+    if here.proved and here.proved.breaches:
+        words = breaches_in_words(here.proved.breaches)
+        yield Complaint(f"The log was found with {words}. manage.py verify_log names each.")
+
+
+def breaches_in_words(number: int) -> str:
+    return many(number, "breach", "breaches") if number else "no breach"

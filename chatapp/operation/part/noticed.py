@@ -23,17 +23,18 @@ class Noticed:
         self._made: deque[tuple[float, int]] = deque(maxlen=120)
         # The most that waited, by the number of the quarter of an hour.
         self._waited: dict[int, int] = {}
-        self._late: deque[float] = deque([0.0], maxlen=LATELY)
+        self._late: deque[tuple[float, float]] = deque(maxlen=LATELY)
         self.redis_away_since: float | None = None
         # When it was last away, and for how long.
         self.redis_was_away: tuple[float, float] | None = None
 
     def note_late(self, seconds: float) -> None:
-        self._late.append(max(0.0, seconds))
+        self._late.append((self._now(), max(0.0, seconds)))
 
     def late(self) -> float:
         """In milliseconds, the most of late."""
-        return max(tuple(self._late)) * 1000
+        since = self._now() - LATELY
+        return max((late for at, late in tuple(self._late) if at > since), default=0.0) * 1000
 
     def note_requests(self) -> None:
         self._made.append((self._now(), sum(REQUESTS.values())))

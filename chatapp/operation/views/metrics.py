@@ -18,10 +18,12 @@ from ...gateway.store.requests import count_requests
 from ...processes.counters import ENDED, REQUESTS
 from ...processes.itself import ITSELF
 from ...store.database.pool import ask_database
+from ..models import Upkeep
 from ..part.figures import figures_now
 from ..part.noticed import NOTICED
 from ..store.presence import count_present
 from ..store.taken_over import count_taken_over
+from ..store.upkeep import SAVED, VERIFIED, load_upkeep
 from ..store.waiting import PERSON, PROGRAM, RUNS, SLOT, count_live
 
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
@@ -108,6 +110,7 @@ def _of_the_database() -> Iterator[Family]:
         asked = ask_database()
         live, taken = count_live(asked.now), count_taken_over(asked.now)
         requests, present = count_requests(), count_present(asked.now)
+        upkeep = load_upkeep()
     except Error:
         yield one("database_answers", words, 0)
         return
@@ -126,10 +129,26 @@ def _of_the_database() -> Iterator[Family]:
     yield Family("turns_waiting_oldest_seconds", "For how long the oldest of them waits.", oldest, "for")
     yield one("turns_taken_over_day", "Turns taken over from silent processes in 24 hours.", taken)
     yield one("programs_live", "Requests of programs that are being answered.", requests)
+    yield from _upkeep(upkeep)
     if settings.REDIS_URL:
         yield Family("processes", "Processes that are there, by their task.", present.by_task, "task")
         yield one("processes_silent", "Processes that fell silent within a day.", present.silent)
         yield one("processes_different", "Processes that are not set up as the others.", present.different)
+
+
+def _upkeep(upkeep: Mapping[str, Upkeep]) -> Iterator[Family]:
+    """Of what was never done nothing is told."""
+    if proved := upkeep.get(VERIFIED):
+        yield one(
+            "log_verified_timestamp_seconds",
+            "When the log was last verified, since 1970.",
+            proved.at.timestamp(),
+        )
+        yield one("log_breaches", "How many breaches were found then.", proved.breaches)
+    if saved := upkeep.get(SAVED):
+        yield one("backup_timestamp_seconds", "When all was last saved, since 1970.", saved.at.timestamp())
+        if saved.size is not None:
+            yield one("backup_bytes", "How large the file was.", saved.size)
 
 
 def _memory() -> int:

@@ -36,6 +36,7 @@ from ..part.figures import figures_now
 from ..store.fingerprints import code_version
 from ..store.presence import There, load_present
 from ..store.taken_over import load_taken_over
+from ..store.upkeep import load_upkeep
 from ..store.waiting import count_live, load_running
 
 SECTIONS = ("verdict", "head", "cards", "waits", "runs", "works", "serves", "taken", "sums")
@@ -72,6 +73,7 @@ def _seen(request: SignedIn) -> OperationSeen:
         turns=count_live(asked.now),
         running=load_running(asked.now, MOST_RUNNING),
         taken=load_taken_over(asked.now),
+        upkeep=load_upkeep(),
         today=_by_provider(asked.now),
         label=catalog.label,
         provider_label=_provider_label,

@@ -12,6 +12,8 @@ LITTLE = 64 * KB
 TEXT = 512 * KB
 # The page of a server with all the tools that it may have.
 ADMIN = 2 * 1024 * KB
+# A piece of a file, and what a form writes around it.
+PIECE = 8 * 1024 * KB + LITTLE
 # The longest question. Without scripts, Stop sends what is being written along.
 QUESTION = settings.DATA_UPLOAD_MAX_MEMORY_SIZE
 
@@ -28,6 +30,8 @@ CAPS = {
     "ask_to_submit": TEXT,
     "note": TEXT,
     "verdict": TEXT,
+    "import_files": PIECE,
+    "import_piece": PIECE,
 }
 # What begins so is no page, and takes so much of whoever may come there.
 BESIDE: dict[str, int] = {}

@@ -23,6 +23,26 @@ TOO_OFTEN = b"HTTP/1.1 429 Too Many Requests\r\nConnection: close\r\nContent-Len
 DRAINED, DRAINING_SECONDS = 32 * 1024 * 1024, 5.0
 
 
+class ReaderPace:
+    """Told by the connection whether it takes more, in Twisted's words. Daphne itself would keep all that a slow reader has not
+    fetched yet in memory."""
+
+    def __init__(self) -> None:
+        self._takes_more = asyncio.Event()
+        self._takes_more.set()
+
+    async def wait(self) -> None:
+        await self._takes_more.wait()
+
+    def pauseProducing(self) -> None:
+        self._takes_more.clear()
+
+    def resumeProducing(self) -> None:
+        self._takes_more.set()
+
+    stopProducing = resumeProducing
+
+
 class CappedRequest(WebRequest):
     """Its body is `allowed` so far; for more than a little, whoever sends it must be signed in, and is looked for meanwhile."""
 
@@ -36,6 +56,16 @@ class CappedRequest(WebRequest):
         self._room = RoomTaken(self)
         self._looking: asyncio.Task[None] | None = None
         self._whole: tuple[bytes, bytes, bytes] | None = None
+        self.reader: ReaderPace | None = None
+
+    # What goes back
+
+    def handle_reply(self, message: Any) -> None:
+        more = message.get("more_body", False)
+        if more and self.reader is None and self.channel and not self.finished:
+            self.reader = ReaderPace()
+            self.registerProducer(self.reader, True)
+        super().handle_reply(message)
 
     # What Twisted tells
 
@@ -92,11 +122,15 @@ class CappedRequest(WebRequest):
 
     def finish(self) -> None:
         self._room.leave()
+        if self.producer:
+            self.unregisterProducer()
         super().finish()
 
     def connectionLost(self, reason: Any) -> None:
         self._is_over = True
         self._room.leave()
+        if self.reader:
+            self.reader.resumeProducing()
         super().connectionLost(reason)
 
     # What becomes of it

@@ -30,6 +30,12 @@ class DrainingServer(Server):
         super().__init__(*args, **more)
         self._notice, self._seconds, self._afterwards = notice, seconds, afterwards
 
+    async def handle_reply(self, protocol: Any, message: Any) -> None:
+        """Returns when more of it is wanted."""
+        await super().handle_reply(protocol, message)
+        if reader := getattr(protocol, "reader", None):
+            await reader.wait()
+
     def listen_success(self, port: Any) -> Any:
         """Daphne forgets it, and it is to be closed some day."""
         super().listen_success(port)

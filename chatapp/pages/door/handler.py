@@ -3,7 +3,7 @@ a thread and a connection to the database for each request."""
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from io import BytesIO
 from typing import Any
 
@@ -19,6 +19,8 @@ from .form_bodies import FormRequest
 Scope = dict[str, Any]
 Receive = Callable[[], Awaitable[Mapping[str, Any]]]
 Send = Callable[[Any], Awaitable[None]]
+# What is still to be sent, by whoever has no page's place any more.
+Rest = Coroutine[Any, Any, None]
 
 
 class PageHandler(ASGIHandler):
@@ -28,13 +30,16 @@ class PageHandler(ASGIHandler):
         BaseHandler.__init__(self)
         self.load_middleware(is_async=False)
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> Rest | None:  # type: ignore[override]
         body = await _whole_body(receive)
-        if body is not None:
-            await self.send_response(await in_page_thread(self._answered)(scope, body), send)
+        if body is None:
+            return None
+        response = await in_page_thread(self._answered)(scope, body)
+        # Whoever reads slowly keeps nobody from a page.
+        return self.send_response(response, send)
 
     def _answered(self, scope: Scope, body: BytesIO) -> HttpResponseBase:
-        """Closed already: none of ours is a stream."""
+        """Closed already: what is a stream needs nothing of the request any more."""
         set_script_prefix(get_script_prefix(scope))
         signals.request_started.send(sender=type(self), scope=scope)
         request, refused = self.create_request(scope, body)

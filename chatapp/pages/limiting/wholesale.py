@@ -18,6 +18,8 @@ COPIES = Limit("wholesale", 60, HOUR)
 LINKS = Limit("links", 120, HOUR)
 WISHES = Limit("wishes", 120, HOUR)
 KEYS = Limit("keys", 60, HOUR)
+EXPORTS = Limit("exports", 240, HOUR)
+IMPORTS = Limit("imports", 60, HOUR)
 
 
 def refuse_too_many(user: User, limit: Limit = COPIES) -> None:

@@ -66,8 +66,8 @@ def took(ms: int | None) -> str:
 
 def in_bytes(size: int) -> str:
     """`6.1 kB`."""
-    for unit in ("kB", "MB"):
-        size_in = size / (1000 if unit == "kB" else 1_000_000)
-        if size_in < 999.5 or unit == "MB":
+    for unit, many in (("kB", 1000), ("MB", MILLION), ("GB", 1000 * MILLION)):
+        size_in = size / many
+        if size_in < 999.5 or unit == "GB":
             return f"{size_in:.1f} {unit}" if size_in < 9.95 else f"{size_in:,.0f} {unit}"
     return NOTHING

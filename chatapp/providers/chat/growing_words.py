@@ -15,6 +15,7 @@ _BIT_BY_BIT = ("text", "summary", "data")
 NEAR = 16
 # Where thoughts come as parts of the content, as Mistral's do.
 PARTS = "parts"
+REFUSAL = "refusal"
 
 
 class GrowingWords:
@@ -49,7 +50,7 @@ class GrowingWords:
         if not words:
             return []
         self._shown.append(clean(words))
-        return [ItemDelta(self.key, self._shown[-1])]
+        return [ItemDelta(self.key, self._shown[-1], self.field == REFUSAL)]
 
     def add_detail(self, detail: Json) -> None:
         """A piece of the entry of the same type and index, or a new entry."""

@@ -10,6 +10,7 @@ from ...core.history import Question, Response, Result, SendableItem
 from ...core.items import Kind
 from ...core.values import Json, fields, rows, word
 from ..base import OFF, Ask
+from .growing_words import REFUSAL
 
 DETAILS = "reasoning_details"
 REASONING_CONTENT = "reasoning_content"
@@ -90,13 +91,13 @@ def _carries(message: Json, part: SendableItem, ask: Ask) -> bool:
 
 def _assistant(response: Response, ask: Ask, seen: str) -> Json:
     calls = [part for part in response.parts if part.item.kind is Kind.TOOL_CALL]
+    refusal = "".join(_wire(part, REFUSAL) for part in response.parts)
     message: Json = {"role": "assistant", "content": _content(response, ask)}
     message |= _thought_fields(response, ask, _filler(ask.contract, seen, called=bool(calls)))
-    if not calls:
-        return message
-    if not message["content"]:
+    if not message["content"] and (calls or refusal):
         message["content"] = None
-    return message | {"tool_calls": _calls(calls, ask)}
+    message |= {REFUSAL: refusal} if refusal else {}
+    return message | ({"tool_calls": _calls(calls, ask)} if calls else {})
 
 
 def _content(response: Response, ask: Ask) -> str | list[Json]:
@@ -112,7 +113,9 @@ def _content(response: Response, ask: Ask) -> str | list[Json]:
 
 def _is_content(part: SendableItem, ask: Ask) -> bool:
     kind = part.item.kind
-    return kind is Kind.ASSISTANT_MESSAGE or (kind is Kind.REASONING and _field_back(part, ask) == IN_CONTENT)
+    if kind is Kind.ASSISTANT_MESSAGE:
+        return not _wire(part, REFUSAL)
+    return kind is Kind.REASONING and _field_back(part, ask) == IN_CONTENT
 
 
 def _came_as_parts(part: SendableItem) -> bool:

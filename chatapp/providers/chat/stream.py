@@ -12,7 +12,7 @@ from ...core.verbatim import loads
 from ..base import Ask, Trouble
 from ..refusals import trouble_error
 from .growing_calls import GrowingCalls, says_something
-from .growing_words import PARTS, GrowingWords
+from .growing_words import PARTS, REFUSAL, GrowingWords
 from .refusals import error_in_stream, is_error_frame
 from .tags import TaggedText, TagReader
 
@@ -115,7 +115,7 @@ class ChatParser:
         if isinstance(delta, dict):
             events += self._thoughts(delta)
             events += self._content(delta.get("content"))
-            events += self._refusal(word(delta.get("refusal")))
+            events += self._refusal(word(delta.get(REFUSAL)))
             for piece in rows(delta.get("tool_calls")):
                 events += self._call(piece)
         reason = word(choice.get("finish_reason"))
@@ -124,7 +124,7 @@ class ChatParser:
     def _refusal(self, words: str) -> list[Event]:
         """The model's own words: an answer, whatever its server calls it."""
         self._refused = self._refused or bool(words)
-        return self._text(words)
+        return self._text(words, REFUSAL)
 
     @property
     def _thinking(self) -> bool:
@@ -191,25 +191,30 @@ class ChatParser:
         raw, self._before = self._before + said.raw, ""
         return events + thought.say(said.words, raw=raw)
 
-    def _text(self, text: str) -> list[Event]:
+    def _text(self, text: str, field: str = "content") -> list[Event]:
         """White space before the first word is held: alone it neither ends a thought nor is an answer."""
         if not text:
             return []
-        if self._flow is None or self._flow.kind is Kind.REASONING:
+        if not self._goes_on(Kind.ASSISTANT_MESSAGE, field):
             self._blank += text
             if not text.strip() and len(self._blank) < MOST_BLANK:
                 return []
             text = self._blank
         self._text_began = True
-        events, item = self._grow(Kind.ASSISTANT_MESSAGE, "content")
+        events, item = self._grow(Kind.ASSISTANT_MESSAGE, field)
         return events + item.say(text)
 
     def _grow(self, kind: Kind, field: str) -> tuple[list[Event], GrowingWords]:
-        if self._flow is not None and self._flow.kind is kind:
+        if self._flow is not None and self._goes_on(kind, field):
             return [], self._flow
         events = self._close_flow()
         self._flow = GrowingWords(self._ask, self._keys.take(), kind, field)
         return [*events, self._flow.started()], self._flow
+
+    def _goes_on(self, kind: Kind, field: str) -> bool:
+        """Words and a refusal are two items: they go back in fields of their own."""
+        flow = self._flow
+        return flow is not None and flow.kind is kind and (flow.field == REFUSAL) == (field == REFUSAL)
 
     def _close_flow(self) -> list[Event]:
         self._blank = ""

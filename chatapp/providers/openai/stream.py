@@ -16,12 +16,13 @@ from .refusals import failure
 from .wishes import speaks_it
 
 KINDS = {"reasoning": Kind.REASONING, "message": Kind.ASSISTANT_MESSAGE, "function_call": Kind.TOOL_CALL}
+REFUSAL = "response.refusal.delta"
 # Which items these events add to, and the field that counts the item's parts.
 DELTAS = {
     "response.reasoning_summary_text.delta": (Kind.REASONING, "summary_index"),
     "response.reasoning_text.delta": (Kind.REASONING, "content_index"),
     "response.output_text.delta": (Kind.ASSISTANT_MESSAGE, "content_index"),
-    "response.refusal.delta": (Kind.ASSISTANT_MESSAGE, "content_index"),
+    REFUSAL: (Kind.ASSISTANT_MESSAGE, "content_index"),
     "response.function_call_arguments.delta": (Kind.TOOL_CALL, ""),
 }
 BETWEEN_PARTS = "\n\n"
@@ -159,15 +160,15 @@ class ResponsesParser:
         piece = self._open.get(self._place(said, {}))
         if piece is None or piece.kind is not kind or not (text := piece.whole(word(said.get("delta")))):
             return []
-        at = piece.size
+        at, refuses = piece.size, name == REFUSAL
         text = piece.add(text, (name, said.get(counter)))
         if piece.size > ITEM_CAP:
             raise self._too_large()
         if not piece.twin:
-            return [events.ItemDelta(piece.key, text)]
+            return [events.ItemDelta(piece.key, text, refuses)]
         if self._is_like_the_first(piece, text, at):
             return []
-        return [self._show(piece, piece.twin), events.ItemDelta(piece.key, "".join(piece.text))]
+        return [self._show(piece, piece.twin), events.ItemDelta(piece.key, "".join(piece.text), refuses)]
 
     def _finish(self, place: Place, item: dict[str, Any]) -> list[events.Event]:
         kind = self._kind(item)

@@ -14,6 +14,7 @@ from ..live import LiveEvent
 
 # A reader who begins anew gets a long turn in pieces of so many events.
 MOST = 200
+_as_json = json.JSONEncoder(separators=(",", ":")).encode
 
 
 class Unreadable(Exception):
@@ -36,7 +37,7 @@ class Entry:
 
     def to_text(self) -> str:
         rows = [[said.n, round(said.at, 3), _lengths(said), *values_of(said.event)] for said in self.said]
-        return json.dumps([self.after, self.origin, rows, self.facts], separators=(",", ":"))
+        return _as_json([self.after, self.origin, rows, self.facts])
 
     @classmethod
     def of_text(cls, text: str | bytes) -> Entry:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextvars
 from abc import ABC, abstractmethod
+from collections import defaultdict
 from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
 from typing import Any
 from uuid import UUID
@@ -26,6 +27,8 @@ class MirroringLive(ABC):
     def __init__(self) -> None:
         self._here = MemoryLive()
         self._mirrors: dict[Stream, Mirror] = {}
+        # The same by what they are of: others tell of many turns that nobody watches here.
+        self._mirrored_of: dict[UUID, set[Mirror]] = defaultdict(set)
         # That of the mirrors, while there are any.
         self._loop: asyncio.AbstractEventLoop | None = None
 
@@ -96,20 +99,23 @@ class MirroringLive(ABC):
         found = await self.find(message)
         return Seen(found.stream[1], found.draft(), found.now() or 0.0) if found and found.n else None
 
+    def keep_all(self) -> None:
+        self._here.keep_all()
+
     def look_up(self, message: UUID) -> None:
         """From any thread. Something was told of it: who watches it from here looks at the rows."""
-        if self._loop:
+        if self._loop and message in self._mirrored_of:
             self._loop.call_soon_threadsafe(self._rest, message)
 
     def _rest(self, message: UUID) -> None:
-        for stream, mirror in self._mirrors.items():
-            if stream[0] == message:
-                mirror.rest()
+        for mirror in self._mirrored_of.get(message, ()):
+            mirror.rest()
 
     async def end(self) -> None:
         for mirror in self._mirrors.values():
             mirror.stop()
         self._mirrors.clear()
+        self._mirrored_of.clear()
         self._loop = None
 
     def mirror(self, stream: Stream) -> Mirror | None:
@@ -119,6 +125,10 @@ class MirroringLive(ABC):
     def forget(self, mirror: Mirror) -> None:
         if self._mirrors.get(mirror.stream) is mirror:
             del self._mirrors[mirror.stream]
+            mirrored = self._mirrored_of[mirror.stream[0]]
+            mirrored.discard(mirror)
+            if not mirrored:
+                del self._mirrored_of[mirror.stream[0]]
         if not self._mirrors:
             self._loop = None
 
@@ -126,6 +136,7 @@ class MirroringLive(ABC):
         self._loop = asyncio.get_running_loop()
         if stream not in self._mirrors:
             self._mirrors[stream] = Mirror(stream, self)
+            self._mirrored_of[stream[0]].add(self._mirrors[stream])
         return self._mirrors[stream]
 
 

@@ -7,6 +7,7 @@ import contextvars
 import logging
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
+from typing import Any
 from uuid import UUID
 
 import psycopg
@@ -100,7 +101,11 @@ class Fetching:
 
     def _app(self) -> App:
         connector = PsycopgConnector(
-            kwargs=connector_params(), min_size=1, max_size=CONNECTIONS, timeout=LONGEST_PAUSE
+            kwargs=connector_params(),
+            min_size=1,
+            max_size=CONNECTIONS,
+            timeout=LONGEST_PAUSE,
+            pool_factory=_unasking,
         )
         app = App(connector=connector)
 
@@ -109,6 +114,11 @@ class Fetching:
             await self._take(UUID(message), seen)
 
         return app
+
+
+def _unasking(**how: Any) -> psycopg_pool.AsyncConnectionPool:
+    """Whoever uses a connection that has died finds that out, and then all are made anew: to ask each time costs as much as to use it."""
+    return psycopg_pool.AsyncConnectionPool(**how | {"check": None})
 
 
 async def _forget_lost(manager: JobManager) -> None:

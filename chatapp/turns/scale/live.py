@@ -1,4 +1,5 @@
-"""Live events through Redis: a stream for each attempt, written by whoever runs it, and read once by each process that watches."""
+"""Live events through Redis: a stream for each attempt, written by whoever runs it. Each process that watches is told what is said, and
+reads in the stream what was said before it came."""
 
 from __future__ import annotations
 
@@ -7,6 +8,7 @@ import logging
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from functools import partial
 from typing import Any
 from uuid import UUID
 
@@ -18,17 +20,20 @@ from ...store import attempt_at, in_thread
 from ..elsewhere.entries import MOST, Entry, Unreadable
 from ..elsewhere.live import Mirror, MirroringLive, beside
 from ..live import SOON, Here, Stream
-from .redis import AWAY, BLOCK_SECONDS, FIRST, BusClock, Command, Fields, connected, entries_after
+from .hearing import Ear
+from .redis import AWAY, FIRST, LONGEST_PAUSE, PAUSE, READERS, BusClock, Fields, connected, entries_after
+from .saying import OVER, SAID, Utterance, say
 
 log = logging.getLogger(__name__)
 
 # A turn is over long before; and those who watch its end have read it soon.
 KEPT_SECONDS, KEPT_AFTER_END = 3600, 60
-# Between two tries while Redis is away.
-PAUSE, LONGEST_PAUSE = 0.1, 1.0
+# Whoever spoke a moment ago waits for so long: what is said meanwhile, at whatever turn, goes together.
+TOGETHER = 0.01
+# Where nothing is heard for so long, it is looked for.
+SILENCE = 2.0
 # So long a stop waits for the last word of whoever is stopped.
 LAST_WORD = 0.15
-SAID, OVER = "e", "x"
 
 
 def key_of(stream: Stream) -> str:
@@ -44,6 +49,8 @@ class RedisLive(MirroringLive):
         self._url = url
         self._redis: Redis | None = None
         self._clock = BusClock()
+        self._ear = Ear(lambda: self.redis)
+        self._reading = asyncio.Semaphore(READERS)
         self._outgoing: dict[Stream, _Outgoing] = {}
         # What is still to be said, and what is under way; since when, by the monotonic clock.
         self._owed: dict[Stream, float] = {}
@@ -108,6 +115,7 @@ class RedisLive(MirroringLive):
                     await self._all_said.wait()
             self._sending.cancel()
         await super().end()
+        self._ear.end()
         if self._redis:
             with suppress(*AWAY):
                 await self._redis.aclose()
@@ -130,7 +138,8 @@ class RedisLive(MirroringLive):
             try:
                 while self._owed:
                     await self._send()
-                pause, self.away_since = PAUSE, None
+                    pause, self.away_since = PAUSE, None
+                    await asyncio.sleep(TOGETHER)
             except AWAY as error:
                 self._note_away(error)
                 await asyncio.sleep(pause)
@@ -141,15 +150,11 @@ class RedisLive(MirroringLive):
         await self._clock.keep_right(self.redis)
         self._under_way, self._owed = self._owed, {}
         speaking = map(self._outgoing.get, self._under_way)
-        told = [(each, each.tell(self._clock)) for each in speaking if each]
-        pipeline = self.redis.pipeline(transaction=False)
-        for _, commands in told:
-            for command in commands:
-                pipeline.execute_command(*command)
-        answers = iter(await pipeline.execute())
+        told = {each: each.tell(self._clock) for each in speaking if each}
+        lost = await say(self.redis, [each for spoken in told.values() for each in spoken])
         self._under_way = {}
-        for each, commands in told:
-            if None in [next(answers) for _ in commands]:
+        for each in told:
+            if each.key in lost:
                 # Redis has lost its memory.
                 each.begin_anew()
                 self._owe(each.stream)
@@ -171,55 +176,72 @@ class RedisLive(MirroringLive):
     # What is said elsewhere
 
     async def follow(self, mirror: Mirror) -> None:
-        pause, rested = PAUSE, time.monotonic()
-        while not mirror.over:
-            try:
-                found = await self._more_of(mirror, f"{mirror.n}-0")
-                pause = PAUSE
-            except (*AWAY, Unreadable):
-                await asyncio.sleep(pause)
-                found, pause = False, min(2 * pause, LONGEST_PAUSE)
-            if found:
-                rested = time.monotonic()
-            elif time.monotonic() - rested > BLOCK_SECONDS / 2:
-                rested = time.monotonic()
-                mirror.rest()
+        """As it is told; what may have been missed is read in the stream."""
+        with self._ear.listening(key_of(mirror.stream), partial(_hear, mirror)) as torn:
+            pause, known, moved = PAUSE, mirror.n, time.monotonic()
+            while not mirror.over:
+                with suppress(TimeoutError):
+                    async with asyncio.timeout(SILENCE):
+                        await torn.wait()
+                if torn.is_set() or mirror.n == known:
+                    torn.clear()
+                    try:
+                        await self._read_on(mirror)
+                        pause = PAUSE
+                    except (*AWAY, Unreadable):
+                        await asyncio.sleep(pause)
+                        pause = min(2 * pause, LONGEST_PAUSE)
+                        torn.set()
+                if mirror.n > known:
+                    known, moved = mirror.n, time.monotonic()
+                elif time.monotonic() - moved > SILENCE / 2:
+                    moved = time.monotonic()
+                    mirror.rest()
 
-    async def _more_of(self, mirror: Mirror, number: str) -> bool:
-        await self._clock.keep_right(self.redis)
-        found = await entries_after(self.redis, key_of(mirror.stream), number, wait=BLOCK_SECONDS)
-        for fields in found:
-            if not _took(mirror, fields, is_news=number != FIRST):
-                # Something is missing: all of it is read again, and what is known left out.
-                return number != FIRST and await self._more_of(mirror, FIRST)
-        return bool(found)
+    async def _read_on(self, mirror: Mirror) -> None:
+        if not await self._took_all(mirror, f"{mirror.n}-0"):
+            # Something is missing: all of it is read again, and what is known left out.
+            await self._took_all(mirror, FIRST)
+
+    async def _took_all(self, mirror: Mirror, number: str) -> bool:
+        async with self._reading:
+            await self._clock.keep_right(self.redis)
+            found = await entries_after(self.redis, key_of(mirror.stream), number)
+        return all(_took(mirror, fields) for fields in found)
 
     async def _now_of(self, stream: Stream) -> Mirror:
         mirror = self.mirror(stream)
         if mirror is None or not mirror.n:
-            await self._clock.keep_right(self.redis)
             mirror = Mirror(stream, self)
-            for fields in await entries_after(self.redis, key_of(stream)):
-                _took(mirror, fields)
+            await self._took_all(mirror, FIRST)
         return mirror
 
 
-def _took(mirror: Mirror, fields: Fields, *, is_news: bool = False) -> bool:
-    """`is_news`: it was waited for."""
+def _hear(mirror: Mirror, text: str) -> bool:
+    """False where something before it is missing, or is not understood."""
+    with suppress(Unreadable):
+        if text == str(mirror.n):
+            mirror.end()
+            return True
+        entry = Entry.of_text(text)
+        if entry.after == mirror.n:
+            mirror.note_lag(entry)
+        return mirror.take_entry(entry)
+    return False
+
+
+def _took(mirror: Mirror, fields: Fields) -> bool:
     if OVER in fields:
         mirror.end()
         return True
-    entry = Entry.of_text(fields[SAID])
-    if is_news:
-        mirror.note_lag(entry)
-    return mirror.take_entry(entry)
+    return mirror.take_entry(Entry.of_text(fields[SAID]))
 
 
 class _Outgoing:
     """What of an attempt of this process Redis has."""
 
     def __init__(self, stream: Stream, running: Here) -> None:
-        self.stream, self._running = stream, running
+        self.stream, self.key, self._running = stream, key_of(stream), running
         self._sent, self._is_new = 0, True
         self._facts: dict[str, Any] | None = None
         self.has_said_over = False
@@ -231,24 +253,20 @@ class _Outgoing:
     def begin_anew(self) -> None:
         self._sent, self._facts, self._is_new, self.has_said_over = 0, None, True, False
 
-    def tell(self, clock: BusClock) -> list[Command]:
-        """The commands for what is still to be said. All but the first of a stream are refused where the stream is gone."""
-        key = key_of(self.stream)
-        commands: list[Command] = []
-        if self._is_new:
-            commands = [("DEL", key)]
-        for entry in self._entries(clock):
-            only = () if self._is_new else ("NOMKSTREAM",)
-            commands.append(("XADD", key, *only, f"{entry.n}-0", SAID, entry.to_text()))
-            if self._is_new:
-                commands.append(("EXPIRE", key, KEPT_SECONDS))
-            self._sent, self._is_new = entry.n, False
+    def tell(self, clock: BusClock) -> list[Utterance]:
+        """What is still to be said. All but the first of a stream is refused where the stream is gone."""
+        spoken = [self._spoken(entry.n, SAID, entry.to_text()) for entry in self._entries(clock)]
         if self._running.over:
-            only = () if self._is_new else ("NOMKSTREAM",)
-            commands.append(("XADD", key, *only, f"{self._sent}-1", OVER, ""))
-            commands.append(("EXPIRE", key, KEPT_AFTER_END))
+            spoken.append(self._spoken(self._sent, OVER, str(self._sent)))
             self.has_said_over = True
-        return commands
+        return spoken
+
+    def _spoken(self, n: int, name: str, text: str) -> Utterance:
+        begins, self._is_new = self._is_new, False
+        self._sent = n
+        if name == OVER:
+            return Utterance(self.key, f"{n}-1", name, text, KEPT_AFTER_END, begins)
+        return Utterance(self.key, f"{n}-0", name, text, KEPT_SECONDS if begins else 0, begins)
 
     def _entries(self, clock: BusClock) -> Iterator[Entry]:
         said = self._running.after(self._sent)

@@ -11,13 +11,15 @@ from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
 from redis.exceptions import RedisError
 
-# Whoever reads waits for so long at a time; an answer that takes much longer than that never comes.
-BLOCK_SECONDS, ANSWER_SECONDS, CONNECT_SECONDS = 2.0, 6.0, 2.0
-# Each answer that is watched here is read over a connection of its own.
-CONNECTIONS = 10_000
+# An answer that takes longer than this never comes.
+ANSWER_SECONDS, CONNECT_SECONDS = 6.0, 2.0
+# Between two tries while Redis is away.
+PAUSE, LONGEST_PAUSE = 0.1, 1.0
+# One hears, one speaks; the others are for those who read what was said before they came, so many at a time.
+READERS = 8
+CONNECTIONS = READERS + 8
 RIGHT_SECONDS = 30.0
 FIRST = "0-0"
-Command = tuple[str | int, ...]
 Fields = dict[str, str]
 # What Redis' own trouble is, and that of the network below it.
 AWAY = (RedisError, OSError, TimeoutError)
@@ -35,10 +37,9 @@ def connected(url: str) -> Redis:
     )
 
 
-async def entries_after(redis: Redis, key: str, number: str = FIRST, *, wait: float = 0) -> list[Fields]:
-    """What a stream holds above this number; where it holds nothing, what comes while this waits."""
-    block = int(wait * 1000) or None
-    answer = cast(list[Any], await redis.xread({key: number}, block=block))
+async def entries_after(redis: Redis, key: str, number: str = FIRST) -> list[Fields]:
+    """What a stream holds above this number."""
+    answer = cast(list[Any], await redis.xread({key: number}))
     return [fields for _, entries in answer for _, fields in entries]
 
 

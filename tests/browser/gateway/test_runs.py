@@ -314,3 +314,31 @@ def test_nobody_is_kept_out_of_it(enter, upstream, runs, width):
     tab.expect_status("waiting")
     assert tab.faults() == []
     assert tab.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+REMINDER = "<system-reminder>\nToday is Friday. The person prefers short answers.\n</system-reminder>"
+PLACE = "<environment_context>\n  <cwd>/work/invoices</cwd>\n  <shell>bash</shell>\n</environment_context>"
+
+
+def test_what_the_program_put_around_a_question_is_folded_beside_it(enter, upstream, runs):
+    tab = enter().open()
+    program = runs(tab)
+    upstream.plays(Think("Hm."), Write("It is fixed."))
+    asked = question(f"{REMINDER}\n{PLACE}\n\nFix the *flaky* test.\n\n{REMINDER}")
+    said(program.asks([SYSTEM, asked]))
+    opened(tab)
+    tab.expect_text("It is fixed.")
+    words = tab.questions.locator("[data-kind=user_message]")
+    before, behind = words.locator("details.program").all()
+    for added in (before, behind):
+        expect(added.locator("summary")).to_contain_text("Added by the program")
+        expect(added.locator("pre")).to_be_hidden()
+    expect(words.locator(":scope > p")).to_have_text("Fix the *flaky* test.")
+    before.locator("summary").click()
+    expect(before.locator("pre")).to_have_text(f"{REMINDER}\n{PLACE}")
+    before.locator("summary").click()
+    tab.expect_as_loaded()
+    upstream.plays(Write("Yes."))
+    said(program.asks([SYSTEM, asked, {"role": "assistant", "content": "It is fixed."}, question("Sure?")]))
+    tab.expect_text("Yes.")
+    tab.expect_as_loaded()

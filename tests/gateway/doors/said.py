@@ -37,6 +37,8 @@ WIRES = st.sampled_from(
         ("messages", {"type": "redacted_thinking", "data": "sealed"}),
         ("messages", {"type": "tool_use", "id": "toolu_1", "name": "look", "input": {}}),
         ("responses", {"type": "reasoning", "encrypted_content": "sealed"}),
+        ("responses", {"type": "message", "content": [{"type": "refusal", "refusal": "No."}]}),
+        ("chat", {"refusal": "No."}),
     ]
 )
 
@@ -62,7 +64,7 @@ def anything() -> st.SearchStrategy[list[Event]]:
     """No order at all."""
     event = st.one_of(
         st.builds(ItemStarted, KEYS, KINDS, NAMES),
-        st.builds(ItemDelta, KEYS, WORDS),
+        st.builds(ItemDelta, KEYS, WORDS, st.booleans()),
         items().map(ItemDone),
         items().map(ItemAmended),
         st.lists(KEYS, max_size=2).map(lambda keys: Retrying(1.0, "Busy", tuple(keys))),
@@ -78,7 +80,8 @@ def pieces(draw: st.DrawFn, key: str) -> list[Event]:
     told = draw(st.lists(ARGUMENTS if kind is Kind.TOOL_CALL else WORDS, max_size=4))
     done = draw(items(key, kind, "".join(told)))
     started = ItemStarted(key, kind, done.name)
-    events: list[Event] = [started, *(ItemDelta(key, text) for text in told if text)]
+    refuses = draw(st.booleans())
+    events: list[Event] = [started, *(ItemDelta(key, text, refuses) for text in told if text)]
     lost: list[Event] = [Retrying(1.0, "Busy", (key,))] if kind is Kind.REASONING else []
     endings: list[list[Event]] = [[], [ItemDone(done)], [ItemDone(done), ItemAmended(done)], lost]
     return [*events, *draw(st.sampled_from(endings))]

@@ -24,6 +24,13 @@ def words(key: str, *pieces: str, dialect: str = "chat") -> list[Event]:
     return item(key, Kind.ASSISTANT_MESSAGE, pieces, dialect=dialect)
 
 
+def refusal(key: str, *pieces: str) -> list[Event]:
+    said = "".join(pieces)
+    done = Item(key=key, kind=Kind.ASSISTANT_MESSAGE, text=said, dialect="chat", wire={"refusal": said})
+    deltas = [ItemDelta(key, piece, refuses=True) for piece in pieces]
+    return [ItemStarted(key, Kind.ASSISTANT_MESSAGE), *deltas, ItemDone(done)]
+
+
 def call(key: str, name: str, *pieces: str, wire: Any = None, dialect: str = "chat") -> list[Event]:
     return item(key, Kind.TOOL_CALL, pieces, wire=wire, dialect=dialect, name=name)
 

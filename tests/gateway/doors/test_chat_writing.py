@@ -6,14 +6,14 @@ from typing import Any
 
 import pytest
 
-from chatapp.core.events import Event, Finish, ItemAmended, ItemDelta, ItemStarted, Retrying
+from chatapp.core.events import Event, Finish, ItemAmended, ItemDelta, ItemDone, ItemStarted, Retrying
 from chatapp.core.items import Item, Kind
 from chatapp.gateway.doors import door as kinds
 from chatapp.gateway.doors.chat import DOOR
 from chatapp.gateway.doors.door import Frame, Wrong, as_sse
 
 from .said import AT
-from .telling import SECRET, call, ended, frames, thought, whole, words, writer
+from .telling import SECRET, call, ended, frames, refusal, thought, whole, words, writer
 
 CALL_ID = f"call_{SECRET}00"
 
@@ -50,6 +50,21 @@ def test_thoughts_have_both_of_their_names() -> None:
 
 def test_every_word_is_told_when_it_comes() -> None:
     assert streamed(words("a", "One", " two")) == [{"content": "One"}, {"content": " two"}]
+
+
+def test_a_refusal_has_a_field_of_its_own() -> None:
+    assert streamed(refusal("a", "I ", "will not.")) == [{"refusal": "I "}, {"refusal": "will not."}]
+    told = message(refusal("a", "I ", "will not."))
+    assert (told["refusal"], told["content"]) == ("I will not.", None)
+    both = message(words("a", "Well."), refusal("b", "No."))
+    assert (both["refusal"], both["content"]) == ("No.", "Well.")
+    assert message(words("a", "Well."))["refusal"] is None
+
+
+def test_a_refusal_of_another_wire_that_comes_whole_is_one() -> None:
+    wire = {"type": "message", "content": [{"type": "refusal", "refusal": "No."}]}
+    done = Item(key="a", kind=Kind.ASSISTANT_MESSAGE, text="No.", dialect="responses", wire=wire)
+    assert message([ItemDone(done)])["refusal"] == "No."
 
 
 def test_a_call_begins_with_our_id_and_its_name() -> None:

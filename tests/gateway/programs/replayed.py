@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import groupby
 from typing import Any
 
 from tests.support.providers import Line
-from tests.turns.ledger import TAKES_NONE
+from tests.turns.ledger import TAKES_NONE, TAKES_THOSE_OF_TOOL_TURNS
 
 from .doors import Json
 
@@ -23,9 +24,34 @@ def assert_replayed(line: Line, earlier: Sequence[Json], request: Json) -> None:
     """`earlier`: the requests of the same conversation to the same model, as the fake wrote them down."""
     assert (request["status"], request["outcome"]) == (200, "completed"), request.get("error")
     assert [note for note in request["notes"] if not note.endswith(ALIKE)] == []
-    wanted = [said_in(line, each["said"]) for each in earlier]
     told = told_in(line, request["body"])
-    assert told == [row for said in wanted for row in said]
+    assert told == [row for turn in turns_of(earlier) for row in wanted_of(line, turn)]
+
+
+def turns_of(requests: Sequence[Json]) -> Iterator[list[Json]]:
+    """Those that one question led to."""
+    for _, turn in groupby(requests, key=_questions):
+        yield [*turn]
+
+
+def _questions(request: Json) -> int:
+    body = request["body"]
+    return sum(is_question(row) for row in body.get("input") or body["messages"])
+
+
+def is_question(row: Json) -> bool:
+    """On one of the wires results are told by a user too."""
+    said = row.get("content")
+    kinds = [part.get("type") for part in said] if isinstance(said, list) else []
+    return row.get("role") == "user" and "tool_result" not in kinds
+
+
+def wanted_of(line: Line, turn: Sequence[Json]) -> list[Json]:
+    """What goes back of it."""
+    rows = [row for each in turn for row in said_in(line, each["said"])]
+    if line.suffix in TAKES_THOSE_OF_TOOL_TURNS and not any(row["calls"] for row in rows):
+        return [row | {"thought": ""} for row in rows]
+    return rows
 
 
 def said_in(line: Line, said: Json) -> list[Json]:

@@ -22,6 +22,7 @@ SCRIPTS: dict[str, Any] = {
         "turns": [{"items": [thinks("Long"), {"text": "many words, " * 400}]}],
     },
     "busy": {"turns": [{"faults": [{"kind": "http", "status": 429, "retry_after": 1}], "items": [{"text": "no"}]}]},
+    "refusing": {"turns": [{"items": [thinks("Weigh"), {"refusal": "I will not."}]}, {"items": [{"text": "Sunny."}]}]},
     "cut": {"turns": [{"items": [thinks("Long"), {"text": "Half an"}], "finish": "incomplete"}]},
 }  # fmt: skip
 

@@ -13,9 +13,10 @@ from hypothesis import strategies as st
 
 from tests.support.providers import Line
 from tests.support.stage import play
+from tests.turns.ledger import TAKES_THOSE_OF_TOOL_TURNS
 
 from .doors import DOORS, Told
-from .habits import HABITS, renamed, without_thoughts
+from .habits import HABITS, STRIPS, renamed, without_thoughts
 from .house import Program, doors_of, key_of, restarted
 from .replayed import seals_in
 from .talks import SCENARIO, SPEAKING, TOOLS, Talk
@@ -64,6 +65,12 @@ def law(examples: int) -> settings:
 @given(line=LINES, ways=WAYS, steps=STEPS)
 def test_each_gets_back_what_is_theirs(up, alice, bob, line, ways, steps):
     lived(up, (alice, bob), line, ways, steps)
+
+
+def test_thoughts_of_a_turn_without_calls_stay_here_where_a_model_wants_those_of_others_alone(up, alice, bob):
+    line = next(line for line in SPEAKING if line.suffix in TAKES_THOSE_OF_TOOL_TURNS)
+    steps = [Step(0, "Why?", stream=True, restart=bool(n % 2), guesses=False) for n in range(5)]
+    lived(up, (alice, bob), line, [(DOORS[-1], STRIPS), (DOORS[0], STRIPS)], steps)
 
 
 @pytest.mark.whole

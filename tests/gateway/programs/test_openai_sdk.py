@@ -107,6 +107,44 @@ def test_forms_are_asked_for_and_parsed(client, up, wire):
     assert response.output_parsed == Person(**PERSON)
 
 
+# The third wire has no words for it.
+@pytest.mark.parametrize("wire", ["responses", "chat"])
+@pytest.mark.parametrize("streams", [True, False])
+def test_a_refusal_is_one_and_goes_back_as_one(client, up, wire, streams):
+    name, question = model(up, wire, "refusing"), {"role": "user", "content": "How?"}
+    words = {"role": "user", "content": "And the weather?"}
+
+    def complete(messages):
+        if not streams:
+            return client.chat.completions.create(model=name, messages=messages)
+        with client.chat.completions.stream(model=name, messages=messages) as stream:
+            return stream.get_final_completion()
+
+    said = complete([question]).choices[0].message
+    assert (said.refusal, said.content) == ("I will not.", None)
+    assert complete([question, said, words]).choices[0].message.content == "Sunny."
+    assert refusals_in(up.requests()[-1]["body"]) == ["I will not."]
+
+    def respond(items):
+        if not streams:
+            return client.responses.create(model=name, input=items, store=False)
+        with client.responses.stream(model=name, input=items, store=False) as stream:
+            return stream.get_final_response()
+
+    output = respond([question]).output
+    (part,) = output[-1].content
+    assert (part.type, part.refusal) == ("refusal", "I will not.")
+    assert respond([question, *output, words]).output_text == "Sunny."
+    assert refusals_in(up.requests()[-1]["body"]) == ["I will not."]
+
+
+def refusals_in(body):
+    """As they stand in what the provider was sent."""
+    rows = body.get("input") or body["messages"]
+    parts = [part for row in rows if isinstance(row.get("content"), list) for part in row["content"]]
+    return [each["refusal"] for each in (*rows, *parts) if each.get("refusal")]
+
+
 @wires
 def test_operators_speak_before_and_in_between(client, up, wire):
     messages = [

@@ -283,6 +283,14 @@ def test_with_thinking_off_neither_thoughts_nor_fillers_go_back() -> None:
     assert answer(contract, words("b"), effort=OFF) == expected
 
 
+def test_a_model_s_refusal_goes_back_in_its_field() -> None:
+    refusal = item(Kind.ASSISTANT_MESSAGE, "No.", {"refusal": "No."})
+    assert answer(PLAIN, refusal) == {"role": "assistant", "content": None, "refusal": "No."}
+    assert answer(PLAIN, words("b"), refusal) == {"role": "assistant", "content": "b", "refusal": "No."}
+    elsewhere = replace(refusal, provider="another")
+    assert answer(PLAIN, elsewhere) == {"role": "assistant", "content": "No."}
+
+
 def test_what_a_refusal_taught_is_worded_for_every_row() -> None:
     learned = taught(replace(PLAIN, field="reasoning_details"), frozenset({Repair.REQUIRED}))
     assert answer(learned, words("b")) == {"role": "assistant", "content": "b", "reasoning": ""}

@@ -27,6 +27,9 @@ from tests.turns.test_watching import Gate, Watcher, numbers
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
+# So many milliseconds a busy machine may hold up whoever reads two clocks, one after the other.
+HELD_UP = 500
+
 
 @asynccontextmanager
 async def two(folder: Path, *scripts):
@@ -58,8 +61,8 @@ def test_each_word_is_seen_in_the_other_process_with_its_number_and_time(tmp_pat
                 await early.sees(words)
             late = Watcher(other, answer)
             await late.sees("one two three ")
-            now = other.engine.live.now((answer, 1))
-            assert now == pytest.approx(one.engine.live.now((answer, 1)), abs=50)
+            before, now, afterwards = (each.engine.live.now((answer, 1)) for each in (one, other, one))
+            assert before - HELD_UP < now < afterwards + HELD_UP
             gate.open(4)
             for watcher in (here, early, late):
                 await watcher.ends()

@@ -10,6 +10,7 @@ import subprocess
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager, suppress
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -37,6 +38,17 @@ class OwnRedis:
                 with suppress(redis.exceptions.ConnectionError):
                     asked.ping()
                     return
+
+    @property
+    def pid(self) -> int:
+        assert self._process
+        return self._process.pid
+
+    def told(self, section: str) -> dict[str, Any]:
+        """Of itself."""
+        with self.asked() as asked:
+            told: dict[str, Any] = asked.info(section)
+            return told
 
     def kill(self) -> None:
         assert self._process
@@ -78,6 +90,7 @@ class Line:
     def __init__(self, port: int) -> None:
         self.delay, self._to = 0.0, port
         self._writers: set[asyncio.StreamWriter] = set()
+        self._blocked: set[asyncio.StreamWriter] = set()
         self._server: asyncio.Server | None = None
         self.port = 0
 
@@ -96,6 +109,10 @@ class Line:
         for writer in self._writers:
             writer.transport.abort()
 
+    def block(self) -> None:
+        """What is connected now stays so, and carries nothing any more."""
+        self._blocked |= self._writers
+
     async def _carry(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         there, away = await asyncio.open_connection("127.0.0.1", self._to)
         self._writers |= {writer, away}
@@ -108,8 +125,9 @@ class Line:
     async def _flow(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         while data := await reader.read(65536):
             await asyncio.sleep(self.delay)
-            writer.write(data)
-            await writer.drain()
+            if writer not in self._blocked:
+                writer.write(data)
+                await writer.drain()
         writer.transport.abort()
 
 

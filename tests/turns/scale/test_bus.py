@@ -25,6 +25,7 @@ from .own_redis import OwnRedis, line_to, own_redis
 
 # Without its package the line above has left out all of these.
 from chatapp.turns.scale.live import RedisLive  # isort: skip
+from chatapp.turns.scale.redis import READERS  # isort: skip
 
 # So soon text flows again when Redis is back; on a busy machine it is told so much later.
 SOON, BUSY = 2.0, 3.0
@@ -174,17 +175,75 @@ def test_two_who_read_the_same_cost_redis_no_more_than_one(shared):
     async def story() -> None:
         async with processes(shared.url, shared.url) as (speaks, watches):
             turn = Turn(speaks)
+            name = f"turn:{turn.stream[0]}:1"
             one, two = Reader(watches, turn.stream), Reader(watches, turn.stream)
             turn.words(3)
             await one.hears(3)
             await two.hears(3)
             with shared.asked() as asked:
-                await until(lambda: asked.info("clients")["blocked_clients"] == 1)
+                assert asked.pubsub_numsub(name) == [(name.encode(), 1)]
             one.leave()
             turn.words(3)
             await two.hears(6)
             turn.end()
             await two.ends()
+
+    play(story())
+
+
+def test_however_much_is_watched_it_is_heard_over_one_line(shared):
+    async def story() -> None:
+        async with processes(shared.url, shared.url) as (speaks, watches):
+            turns = [Turn(speaks) for _ in range(60)]
+            with shared.asked() as asked:
+                before = asked.info("clients")["connected_clients"]
+                readers = [Reader(watches, turn.stream) for turn in turns]
+                for turn in turns:
+                    turn.words(3)
+                for reader in readers:
+                    await reader.hears(3)
+                lines = asked.info("clients")["connected_clients"] - before
+                assert lines <= READERS + 3, "One speaks, one hears, and one asks for the time."
+            for turn in turns:
+                turn.end()
+            for reader in readers:
+                await reader.ends()
+
+    play(story())
+
+
+def test_what_is_said_at_many_turns_in_a_moment_is_one_command(shared):
+    async def story() -> None:
+        async with processes(shared.url, shared.url) as (speaks, watches):
+            turns = [Turn(speaks) for _ in range(50)]
+            readers = [Reader(watches, turn.stream) for turn in turns]
+            for turn in turns:
+                turn.words()
+            for reader in readers:
+                await reader.hears(1)
+            with shared.asked() as asked:
+                asked.config_resetstat()
+                for turn in turns:
+                    turn.words()
+                for reader in readers:
+                    await reader.hears(2)
+                assert asked.info("commandstats")["cmdstat_eval"]["calls"] <= 2
+
+    play(story())
+
+
+def test_who_is_not_listened_to_any_more_is_not_told(shared):
+    async def story() -> None:
+        async with processes(shared.url, shared.url) as (speaks, watches):
+            turn = Turn(speaks)
+            name = f"turn:{turn.stream[0]}:1"
+            reader = Reader(watches, turn.stream)
+            turn.words(3)
+            await reader.hears(3)
+            turn.end()
+            await reader.ends()
+            with shared.asked() as asked:
+                await until(lambda: asked.pubsub_numsub(name) == [(name.encode(), 0)])
 
     play(story())
 
@@ -374,6 +433,26 @@ def test_a_line_that_is_gone_for_seconds_is_a_pause_and_nothing_else(shared):
             back = time.monotonic()
             await reader.hears(turn.said)
             assert time.monotonic() - back < SOON + BUSY
+
+    play(story())
+
+
+def test_a_line_that_carries_nothing_any_more_is_given_up(shared):
+    """It looks like one on which nobody speaks."""
+
+    async def story() -> None:
+        async with line_to(shared.port) as line, processes(shared.url, line.url) as (speaks, watches):
+            turn = Turn(speaks)
+            reader = Reader(watches, turn.stream)
+            turn.words(3)
+            await reader.hears(3)
+            line.block()
+            turn.words(3)
+            await reader.hears(6)
+            turn.words(3)
+            began = time.monotonic()
+            await reader.hears(9)
+            assert time.monotonic() - began < SOON + BUSY
 
     play(story())
 

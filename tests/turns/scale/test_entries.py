@@ -31,6 +31,8 @@ ITEMS = st.builds(
 )
 st.register_type_strategy(Item, ITEMS)
 st.register_type_strategy(str, TEXT)
+# A number that is none is not even itself.
+st.register_type_strategy(float, st.floats(allow_nan=False))
 st.register_type_strategy(Withheld, st.builds(Withheld, st.dictionaries(TEXT, st.integers(1, 9))))
 AT = st.floats(0, 1e9).map(lambda at: round(at, 3))
 

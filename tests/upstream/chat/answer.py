@@ -26,13 +26,14 @@ def build(turn: dict, body: dict, prof: dict, thinking_on: bool, org: str, env: 
                     "k": "c",
                     "n": n,
                     "name": spec["name"],
-                    "args": tool_args(spec),
+                    "args": tool_args(spec, env),
                     "_spec": spec,
                     "kimi": f"functions.{spec['name']}:{past + n}",
                 }
             )
         else:
-            out.append({"k": "t", "text": expand(spec["text"], env), "_spec": spec})
+            field = "refusal" if spec["kind"] == "refusal" else "content"
+            out.append({"k": "t", "text": expand(spec["text"], env), "field": field, "_spec": spec})
     thoughts = "".join(s["text"] for s in out if s["k"] == "r")
     if prof.get("ids") == "kimi" and thoughts:
         SENT[sent_key(org, body, body["messages"])] = thoughts
@@ -87,12 +88,16 @@ def think_text(prof: dict, text: str) -> str:
 
 def full(turn: dict, body: dict, prof: dict, out: list[dict]) -> dict:
     thoughts = "".join(s["text"] for s in out if s["k"] == "r")
-    text = "".join(s["text"] for s in out if s["k"] == "t")
+    text, refusal = (
+        "".join(s["text"] for s in out if s.get("field") == field) for field in ("content", "refusal")
+    )
     if prof["emit"].startswith("think"):
         text = "".join(
             think_text(prof, s["text"]) if s["k"] == "r" else s["text"] for s in out if s["k"] != "c"
         )
     msg: dict[str, Any] = {"role": "assistant", "content": text or None}
+    if refusal:
+        msg["refusal"] = refusal
     if thoughts and prof["emit"].startswith("reasoning"):
         msg[prof["emit"]] = thoughts
         if prof.get("details"):
@@ -184,7 +189,7 @@ def stream(turn: dict, body: dict, prof: dict, out: list[dict], speed: Speed):
                 yield chunk(f'{role}{content_null}"{emit}":{q}{more}', emit)
         elif s["k"] == "t":
             for p in spec.get("cuts") or pieces(s["text"], size):
-                yield chunk(f'{role}"content":{jstr(p)}{text_null}', "content")
+                yield chunk(f'{role}"{s["field"]}":{jstr(p)}{text_null}', s["field"])
         elif s["k"] == "c":
             sig = (
                 (',"extra_content":{{"google":{{"thought_signature":{}}}}}'.format(jstr(s["sig"])))

@@ -49,7 +49,7 @@ def build(
             )
         elif spec["kind"] == "tool":
             before = [{k: v for k, v in b.items() if k[0] != "_"} for b in out if "thinking" in b["type"]]
-            raw = tool_args(spec)
+            raw = tool_args(spec, env)
             out.append(
                 {
                     "type": "tool_use",

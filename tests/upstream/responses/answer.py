@@ -57,7 +57,7 @@ def build(turn: dict, body: dict, sc: Scenario, org: str, env: dict) -> tuple[st
             it["_pad"] = int(spec.get("blob_bytes", 300))
             needs = spec.get("same_id_as", idx)
         elif spec["kind"] == "tool":
-            args = tool_args(spec)
+            args = tool_args(spec, env)
             it = {
                 "id": make_id("fc", resp, idx, needs),
                 "type": "function_call",

@@ -13,6 +13,7 @@ from ..asked import ProgramRequest
 from ..door import Frame, HowEnded, Wrong
 from ..handed import Handed
 from ..in_turn import InTurn, ToldPiece
+from ..refusing import REFUSAL
 from .answers import DETAILS, THOUGHTS
 from .errors import error_body
 from .reading import wants_usage
@@ -29,8 +30,8 @@ FINISHES = {
     Finish.REFUSAL: "content_filter",
     Finish.PAUSE: "stop",
 }
-# Thoughts have two names: one is DeepSeek's, the other vLLM's and OpenRouter's.
-FIELDS = {Kind.REASONING: THOUGHTS, Kind.ASSISTANT_MESSAGE: ("content",)}
+CONTENT = ("content",)
+REFUSES = (REFUSAL,)
 SIGNED = "extra_content"
 
 
@@ -76,13 +77,13 @@ class ChatWriter:
         if piece.kind is Kind.TOOL_CALL:
             self._calls[piece] = len(self._calls)
             return self._call(piece, {"name": piece.name, "arguments": ""}, self._named(piece))
-        before = [told for told in self._line.told if told.kind is piece.kind and told.told]
+        before = [told for told in self._line.told if _fields(told) == _fields(piece) and told.told]
         return self.grew(piece, _joint(before[-1])) if before and piece.waiting else []
 
     def grew(self, piece: ToldPiece, text: str) -> list[Frame]:
         if piece.kind is Kind.TOOL_CALL:
             return self._call(piece, {"arguments": text}, {})
-        return [self._delta(dict.fromkeys(FIELDS[piece.kind], text))] if text else []
+        return [self._delta(dict.fromkeys(_fields(piece), text))] if text else []
 
     def over(self, piece: ToldPiece) -> list[Frame]:
         signed = _signed(piece)
@@ -112,12 +113,12 @@ class ChatWriter:
     def _message(self) -> Json:
         """Who hears it whole hears nothing of thoughts that were lost."""
         pieces = [piece for piece in self._line.told if self._streams or not piece.lost]
-        message: Json = {"role": "assistant", "content": _said(Kind.ASSISTANT_MESSAGE, pieces) or None}
-        if thoughts := _said(Kind.REASONING, pieces):
+        message: Json = {"role": "assistant", "content": _said(CONTENT, pieces) or None}
+        if thoughts := _said(THOUGHTS, pieces):
             message |= dict.fromkeys(THOUGHTS, thoughts)
         if details := _details(pieces):
             message[DETAILS] = details
-        return message | self._whole_calls() | {"refusal": None}
+        return message | self._whole_calls() | {REFUSAL: _said(REFUSES, pieces) or None}
 
     def _whole_calls(self) -> Json:
         calls = [
@@ -144,8 +145,19 @@ def usage_of(usage: Usage) -> Json:
     }
 
 
-def _said(kind: Kind, pieces: Sequence[ToldPiece]) -> str:
-    said = [piece for piece in pieces if piece.kind is kind and piece.told]
+def _fields(piece: ToldPiece) -> tuple[str, ...]:
+    """Thoughts have two names: one is DeepSeek's, the other vLLM's and OpenRouter's."""
+    match piece.kind:
+        case Kind.REASONING:
+            return THOUGHTS
+        case Kind.ASSISTANT_MESSAGE:
+            return REFUSES if piece.refuses else CONTENT
+        case _:
+            return ()
+
+
+def _said(fields: tuple[str, ...], pieces: Sequence[ToldPiece]) -> str:
+    said = [piece for piece in pieces if _fields(piece) == fields and piece.told]
     joints = ["", *map(_joint, said)]
     return "".join(joint + piece.text for joint, piece in zip(joints, said, strict=False))
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from ....core.items import Item
 from ....core.values import fields, rows, word
+from ..refusing import REFUSAL
 from .tools import DIALECT
 
 Json = dict[str, Any]
@@ -98,7 +99,7 @@ class GrowingThought(GrowingOutput):
 
 @dataclass(slots=True, kw_only=True)
 class GrowingMessage(GrowingOutput):
-    """`refuses`: known only of a message that was finished before a word of it went out."""
+    """`refuses`: as its first words do."""
 
     refuses: bool = False
 
@@ -120,7 +121,7 @@ class GrowingMessage(GrowingOutput):
 
     def _part(self, item: Item | None, text: str) -> Json:
         if self.refuses:
-            return {"type": "refusal", "refusal": text}
+            return {"type": REFUSAL, REFUSAL: text}
         return {"type": "output_text", "text": text, "annotations": _annotations(item), "logprobs": []}
 
     def _opened(self) -> Iterator[Json]:
@@ -199,11 +200,6 @@ def is_other(item: Item) -> bool:
 def wire_of(item: Item | None) -> Json:
     """What only a model of this dialect says."""
     return fields(item.wire) if item is not None and item.dialect == DIALECT else {}
-
-
-def refuses(item: Item) -> bool:
-    content = rows(wire_of(item).get("content"))
-    return bool(content) and all(part.get("type") == "refusal" for part in content)
 
 
 def _summary(text: str) -> Json:

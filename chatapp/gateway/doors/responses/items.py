@@ -6,10 +6,12 @@ from collections.abc import Iterable
 from itertools import groupby
 from typing import Any
 
+from ....core.values import rows
 from ....providers.openai.namespaces import one_name
 from ..asked import Said, SaidBy, Told, ToldAnswer, ToldCall, ToldOther, ToldResult, ToldThought, ToldWords
 from ..door import Wrong, invalid
 from ..given import Given
+from ..refusing import REFUSAL
 from .compacted import summary_in
 from .parts import parts_in, words_in
 
@@ -100,8 +102,14 @@ def _told(side: Any, entries: list[Any]) -> list[Told]:
 def _message(item: Given) -> Said | ToldWords:
     role, content = item.must("role").one_of((*SaidBy, ASSISTANT)), item.must("content")
     if role == ASSISTANT:
-        return ToldWords(text="".join(words_in(content)), id=item.says("id"), wire=as_came(item))
+        wire = as_came(item) if _are_more_than_words(item) else None
+        return ToldWords(text="".join(words_in(content)), id=item.says("id"), wire=wire)
     return Said(role=SaidBy(role), parts=parts_in(content), wire=as_came(item))
+
+
+def _are_more_than_words(message: Given) -> bool:
+    parts = rows(message.must("content").value)
+    return bool(message.says("phase")) or any(part.get("type") == REFUSAL for part in parts)
 
 
 def _thought(item: Given) -> ToldThought:

@@ -1,21 +1,16 @@
-"""The same protocol over a WebSocket: what a program's message asks, what goes back, and what one connection remembers."""
+"""The same protocol over a WebSocket: what a program's message asks, and what goes back."""
 
 from __future__ import annotations
 
-from collections import OrderedDict
-from collections.abc import Sequence
 from typing import Any
 
 from ....core import verbatim
 from ..body import refuse_too_many
 from ..door import Frame, Wrong, invalid
 from .errors import on_socket
-from .kept import Exchanged
 
 Json = dict[str, Any]
 CREATE = "response.create"
-# Responses of one connection; a program goes on from the last, or tries once more from the one before.
-REMEMBERED = 8
 
 
 def body_in(message: str | bytes) -> Json:
@@ -48,22 +43,3 @@ def too_old(minutes: int) -> Wrong:
         f"This connection is {minutes} minutes old, which is as long as one lasts. Open a new one to go on."
     )
     return invalid(sentence, code="websocket_connection_limit_reached")
-
-
-class Remembered:
-    """What one connection knows of its own responses, whether they are kept elsewhere or nowhere: of each, the whole way to it."""
-
-    def __init__(self) -> None:
-        self._ways: OrderedDict[str, Sequence[Exchanged]] = OrderedDict()
-
-    def way_to(self, response_id: str) -> Sequence[Exchanged] | None:
-        return self._ways.get(response_id)
-
-    def keep(self, response_id: str, way: Sequence[Exchanged]) -> None:
-        self._ways[response_id] = way
-        while len(self._ways) > REMEMBERED:
-            self._ways.popitem(last=False)
-
-    def forget(self, response_id: str) -> None:
-        """After what went on from it has failed."""
-        self._ways.pop(response_id, None)

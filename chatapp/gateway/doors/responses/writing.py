@@ -14,6 +14,7 @@ from .. import door
 from ..asked import ProgramRequest
 from ..door import Frame, HowEnded, Wrong
 from ..handed import Handed
+from ..refusing import refuses
 from .errors import in_response
 from .growing import (
     GrowingCall,
@@ -22,7 +23,6 @@ from .growing import (
     GrowingThought,
     is_other,
     others,
-    refuses,
     wire_of,
 )
 from .response import completed, failed, incomplete, new_response
@@ -64,7 +64,7 @@ class ResponseWriter:
             case events.ItemStarted():
                 return self._frames(self._started(event))
             case events.ItemDelta():
-                return self._frames(self._grown(event.key, event.text))
+                return self._frames(self._grown(event.key, event.text, refusing=event.refuses))
             case events.ItemDone() | events.ItemAmended():
                 return self._frames(self._done(event.item))
             case events.Retrying():
@@ -129,9 +129,9 @@ class ResponseWriter:
         else:
             yield self._begun(event.key, event.kind, event.name).added()
 
-    def _grown(self, key: str, text: str) -> Iterator[Json]:
+    def _grown(self, key: str, text: str, *, refusing: bool) -> Iterator[Json]:
         if key in self._waiting and text:
-            yield self._begun(key, Kind.ASSISTANT_MESSAGE).added()
+            yield self._begun(key, Kind.ASSISTANT_MESSAGE, refusing=refusing).added()
         if key in self._open:
             yield from self._open[key].grows(text)
 

@@ -11,8 +11,6 @@ from chatapp.gateway.doors.handed import Handed
 from chatapp.gateway.doors.responses import DOOR
 from chatapp.gateway.doors.responses.kept import Exchanged, input_kept, joined
 from chatapp.gateway.doors.responses.socket import (
-    REMEMBERED,
-    Remembered,
     body_in,
     message_of,
     refusal,
@@ -84,14 +82,3 @@ def test_a_connection_that_is_warmed_up_has_a_response_to_go_on_from_without_a_w
 
 def test_a_connection_that_is_too_old_is_told_to_be():
     assert json.loads(refusal(too_old(60)))["error"]["code"] == "websocket_connection_limit_reached"
-
-
-def test_a_connection_remembers_its_last_responses_until_one_cannot_be_gone_on_from():
-    remembered, way = Remembered(), [Exchanged([], [])]
-    for n in range(REMEMBERED + 1):
-        remembered.keep(f"resp_{n}", way)
-    assert remembered.way_to("resp_0") is None
-    assert remembered.way_to("resp_1") == way
-    remembered.forget("resp_1")
-    remembered.forget("resp_1")
-    assert remembered.way_to("resp_1") is None

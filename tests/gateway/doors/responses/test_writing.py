@@ -275,6 +275,19 @@ def test_a_refusal_that_comes_whole_is_one():
     assert "refusal.delta" in names(frames)
 
 
+def test_a_refusal_that_comes_in_pieces_is_one_whichever_wire_it_came_by():
+    said = [ItemDelta("a", piece, refuses=True) for piece in ("I will ", "not.")]
+    whole_one = item("a", text="I will not.", wire={"refusal": "I will not."}, dialect="chat")
+    frames, whole = written([ItemStarted("a", Kind.ASSISTANT_MESSAGE), *said, ItemDone(whole_one)])
+    assert whole["output"][0]["content"] == [{"type": "refusal", "refusal": "I will not."}]
+    assert names(frames)[3:-2] == [
+        "content_part.added",
+        *["refusal.delta"] * 2,
+        "refusal.done",
+        "content_part.done",
+    ]
+
+
 def test_a_message_keeps_its_phase_and_what_it_cites():
     [answer] = output([ItemDone(item("a", text="Warm.", wire=CITED, dialect="responses"))])
     assert answer["phase"] == "final_answer"

@@ -1,0 +1,1 @@
+"""What so many people need, worked out from what was measured."""

@@ -1,0 +1,1 @@
+"""Many processes that serve and work, a PostgreSQL and a Redis, as they are measured."""

@@ -1,0 +1,1 @@
+"""Conversations as files, made piece by piece from their rows."""

@@ -1,0 +1,1 @@
+"""Everything that is written of what comes in and goes out."""

@@ -1,0 +1,183 @@
+"""Writes conversations that a file tells of: small ones in one go, long ones in pieces between which everybody else gets in. Nobody sees
+one before it is whole."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import chain, islice
+from typing import Any
+from uuid import UUID, uuid4
+
+from django.contrib.auth.models import User
+from django.db.models import Exists, OuterRef
+from django.utils import timezone
+
+from ...core.items import clean
+from ...core.titles import TITLE_CAP, one_line
+from ...store.changes import tell
+from ...store.database.long_writes import UNSEEN, giving_way, long_write
+from ...store.database.worded import Inserted
+from ...store.models import PROGRAM_CAP, Conversation, Message, Place, Role, TitledBy
+from ...store.rows import AT_ONCE, insert_items, item_row
+from ..formats.growing_tree import GrowingTree
+from ..formats.shape import ToldConversation, ToldMessage
+from ..models import ImportedConversation
+
+# Messages, and letters in them, that are written in one go.
+FEW, LIGHT = 60, 200_000
+# Of a long one.
+PIECE_OF_MESSAGES, PIECE_OF_LETTERS = 40, 500_000
+_MESSAGES = Inserted(Message)
+
+
+def was_imported(owner: int) -> Exists:
+    """As a column of a conversation."""
+    return Exists(ImportedConversation.objects.filter(conversation=OuterRef("pk"), owner=owner))
+
+
+def load_imported(conversation: UUID) -> ImportedConversation | None:
+    """From where it was brought, and when."""
+    rows = ImportedConversation.objects.select_related("brought", "file").defer("file__report")
+    return rows.filter(conversation=conversation).first()
+
+
+def bring(
+    found: ImportedConversation,
+    owner: User,
+    told: ToldConversation,
+    messages: Iterator[ToldMessage],
+    tools: Callable[[list[Any]], list[Any]],
+) -> int:
+    """How many messages came. `tools`: gives those of a conversation's tools that this server has, as it has them."""
+    writing = _Writing(found, owner, told)
+    first = list(_up_to(messages, FEW, LIGHT))
+    rest = next(messages, None)
+    if rest is None:
+        with giving_way():
+            writing.begin()
+            writing.add(first)
+            writing.end(tools(told.tools))
+        return writing.count
+    with long_write(owner, made=writing.pk) as write:
+        with write.piece():
+            writing.begin()
+        waiting = chain(first, [rest], messages)
+        while some := list(_up_to(waiting, PIECE_OF_MESSAGES, PIECE_OF_LETTERS)):
+            with write.piece():
+                writing.add(some)
+        with write.piece():
+            writing.end(tools(told.tools))
+    return writing.count
+
+
+def _up_to(messages: Iterator[ToldMessage], most: int, letters: int) -> Iterator[ToldMessage]:
+    for message in islice(messages, most):
+        yield message
+        letters -= sum(len(item.text) for item in message.items)
+        if letters < 0:
+            return
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    pk: UUID
+    at: datetime
+
+
+class _Writing:
+    def __init__(self, found: ImportedConversation, owner: User, told: ToldConversation) -> None:
+        self.pk = uuid4()
+        self._found, self._owner, self._told = found, owner, told
+        self._tree, self._rows = GrowingTree(told), dict[str, _Row]()
+        self._now = timezone.now()
+
+    @property
+    def count(self) -> int:
+        return len(self._rows)
+
+    def begin(self) -> None:
+        Conversation.objects.create(pk=self.pk, owner=self._owner, tools=[], deleted_at=UNSEEN)
+        ImportedConversation.objects.filter(pk=self._found.pk).update(conversation=self.pk)
+
+    def add(self, some: list[ToldMessage]) -> None:
+        rows = [self._row(message) for message in some if self._tree.add(message.id, message.parent)]
+        for first in range(0, len(rows), AT_ONCE):
+            _MESSAGES.write([row for row, _ in rows[first : first + AT_ONCE]])
+        insert_items(
+            [item_row(row.pk, n, item) for row, message in rows for n, item in enumerate(message.items)]
+        )
+
+    def _row(self, told: ToldMessage) -> tuple[Message, ToldMessage]:
+        parent = self._tree.known_parent(told.id)
+        above = self._rows[parent] if parent else None
+        # Nothing is later than now, and what has no moment of its own has that of what it follows.
+        at = min(told.at or (above.at if above else self._began), self._now)
+        row = self._rows[told.id] = _Row(uuid4(), at)
+        known = self._rows.get(told.sent_from or "")
+        return Message(
+            id=row.pk,
+            conversation_id=self.pk,
+            parent_id=above.pk if above else None,
+            order=len(self._rows) - 1,
+            role=told.role,
+            author=self._owner,
+            model=clean(told.model)[:300],
+            effort=clean(told.effort)[:16],
+            status=told.status,
+            next_seq=len(told.items),
+            metadata=self._metadata(told),
+            sent_from_id=known.pk if known and told.role == Role.ASSISTANT else None,
+            created_at=at,
+        ), told
+
+    def _metadata(self, told: ToldMessage) -> dict[str, Any]:
+        """Whoever brings it is its author; who wrote it stays as words."""
+        others = told.author is not None and told.author != self._owner.get_username()
+        return told.recorded | ({"author": clean(told.author or "")[:150]} if others else {})
+
+    @property
+    def _began(self) -> datetime:
+        return self._told.moments.get("created_at") or self._told.moments.get("updated_at") or self._now
+
+    def end(self, tools: list[Any]) -> None:
+        told, (tree, late) = self._told, self._tree.grown()
+        for id, parent in late.items():
+            Message.objects.filter(pk=self._rows[id].pk).update(parent=self._rows[parent].pk)
+        head = self._tree.head_in(tree)
+        forks = {
+            str(self._rows[parent].pk) if parent else "": str(self._rows[child].pk)
+            for parent, child in told.forks.items()
+            if (not parent or parent in self._rows) and tree.parents.get(child, "") == (parent or None)
+        }
+        if forks:
+            Place.objects.create(viewer=self._owner, conversation_id=self.pk, forks=forks)
+        title = one_line(told.title)[:TITLE_CAP]
+        Conversation.objects.filter(pk=self.pk).update(
+            head=self._rows[head].pk if head else None,
+            next_order=len(self._rows),
+            title=title,
+            titled_by=told.titled_by
+            if told.titled_by in TitledBy.values
+            else (TitledBy.PERSON if title else ""),
+            instructions=clean(told.instructions),
+            tools=tools,
+            program=clean(told.program)[:PROGRAM_CAP],
+            deleted_at=None,
+            **self._moments(),
+        )
+        ImportedConversation.objects.filter(pk=self._found.pk).update(
+            messages=len(self._rows), came_from=told.came_from
+        )
+        tell(self.pk, "listed")
+
+    def _moments(self) -> Mapping[str, datetime | None]:
+        told = self._told.moments
+        last = max((row.at for row in self._rows.values()), default=self._now)
+        known = {name: told.get(name) for name in ("pinned_at", "archived_at")}
+        known |= {
+            "created_at": told.get("created_at") or self._began,
+            "updated_at": told.get("updated_at") or last,
+        }
+        return {name: at and min(at, self._now) for name, at in known.items()}

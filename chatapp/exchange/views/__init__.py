@@ -1,0 +1,1 @@
+"""Who answers at the addresses of the exchange."""
