@@ -259,8 +259,8 @@ def _review(row: Submission) -> dict[str, Any]:
     return {"verdict": row.verdict, "reason": row.reason} | moments
 
 
-def _notes(row: Submission, **by: Any) -> list[dict[str, Any]]:
-    notes = Note.objects.filter(submission=row, **by).select_related("author").order_by("created_at")
+def _notes(row: Submission, **which: Any) -> list[dict[str, Any]]:
+    notes = Note.objects.filter(submission=row, **which).select_related("author").order_by("created_at")
     return [
         {
             "author": each.author.get_username() if each.author else "",

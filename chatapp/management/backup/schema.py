@@ -19,8 +19,8 @@ from .failed import BackupFailed
 JOBS = "procrastinate"
 # Made anew from the log wherever that is, for those who search.
 MADE_ANEW = {"chatapp_foldeditem", "chatapp_foldingmark", "chatapp_gramsegment", "chatapp_grambits"}
-# Bytes of files while they come in: whoever brings one is told that it is not whole, and brings it again.
-ON_THE_WAY = {"chatapp_importpiece"}
+# Bytes of files while they come in, and those of archives: whoever brings one is told that it is not whole; an archive is made again.
+ON_THE_WAY = {"chatapp_importpiece", "chatapp_archive", "chatapp_archivepiece"}
 
 
 class Holds(Enum):
