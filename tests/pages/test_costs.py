@@ -108,6 +108,7 @@ ROADS = [
     part("/conversations/?archived=1", 1, "the list, in which nothing is"),
     page("/?deleted={conversation}", 3, "recent models; a deleted conversation, deleted messages"),
     page("/c/{conversation}/map/", 5, "conversation, head, tree, rows, how they begin"),
+    page("/c/{conversation}/export/", 5, "conversation; tree, where it ends, places, sizes"),
     page(
         "/compare/?a={last}&b={beside}",
         9,
@@ -269,12 +270,11 @@ ROADS = [
         most=30,
     ),
     # Exchange
-    page("/c/{conversation}/export/", 5, "conversation; tree, where it ends, places, sizes"),
-    page("/import/", 2, "what is under way, what came before"),
-    part("/import/files/{file}/", 1, "file"),
+    page("/import/", 3, "what is under way, its files, what came before"),
+    part("/import/files/{file}/", 1, "file", drawn=0),
     page("/settings/export/", 9, "what was made; what there is, kind by kind"),
-    part("/settings/export/{archive}/", 1, "what was made"),
-    page("/review/export/", 2, "what they chose, how many", who="dana"),
+    part("/settings/export/{archive}/", 2, "what was made, its first piece", drawn=0),
+    page("/review/export/", 0, "how many, in place of what runs", who="dana"),
     strangers("/thoughtline-1.schema.json", 0, "nothing", drawn=0),
     # Accounts
     page("/settings/", 4, "recent models, daily limit, way in, looks", drawn=2),
