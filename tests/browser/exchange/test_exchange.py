@@ -6,7 +6,6 @@ import json
 
 from playwright.sync_api import expect
 
-from tests.browser.looks import on_both
 from tests.browser.steered import Think, Write
 from tests.exchange.test_chatgpt import ASKED, EXACT, conversation, export, node, recap, thoughts
 
@@ -21,7 +20,7 @@ def test_a_file_goes_out_and_another_person_goes_on_with_it(enter, upstream, tmp
     ).click()
     tab.page.get_by_role("link", name="Export").click()
     dialog = tab.page.get_by_role("dialog", name="Export")
-    on_both(tab.page, "an export")
+    assert tab.grave() == []
     expect(dialog.get_by_text("about")).to_be_visible()
     dialog.get_by_label("Thoughtline’s JSON").check()
     expect(dialog.get_by_role("switch", name="With thoughts")).to_be_disabled()
@@ -33,11 +32,11 @@ def test_a_file_goes_out_and_another_person_goes_on_with_it(enter, upstream, tmp
     (tmp_path / "half.json").write_bytes(file.read_bytes()[:-40])
 
     other = enter().open("import/")
-    on_both(other.page, "choosing files")
+    assert other.grave() == []
     other.page.get_by_label("Files to import").set_input_files([file, tmp_path / "half.json"])
     expect(other.page.get_by_text("Not read: it ends in the middle")).to_be_visible()
     expect(other.page.get_by_text("to the millisecond: 1")).to_be_visible()
-    on_both(other.page, "what would come")
+    assert other.grave() == []
     other.press("Import 1 conversation")
     expect(other.page.get_by_role("button", name="Undo the import of")).to_be_visible()
     other.page.get_by_role("navigation", name="Conversations").get_by_role(
