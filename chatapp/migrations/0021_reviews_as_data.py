@@ -15,9 +15,14 @@ class Migration(migrations.Migration):
             name='may_leave',
             field=models.BooleanField(db_default=False, default=False),
         ),
-        migrations.AlterField(
-            model_name='look',
-            name='what',
-            field=models.CharField(choices=[('transcript', 'opened the transcript'), ('search', 'found it by its words'), ('reviews', 'took its review as data')], max_length=16),
+        # Of what a column may say the database knows nothing.
+        migrations.SeparateDatabaseAndState(
+            state_operations=[
+                migrations.AlterField(
+                    model_name='look',
+                    name='what',
+                    field=models.CharField(choices=[('transcript', 'opened the transcript'), ('search', 'found it by its words'), ('reviews', 'took its review as data')], max_length=16),
+                ),
+            ],
         ),
     ]

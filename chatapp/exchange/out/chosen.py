@@ -39,7 +39,7 @@ class Chosen:
 
 
 @dataclass(frozen=True, slots=True)
-class ExtentChoice:
+class Choosable:
     """From what one chooses."""
 
     conversation: Conversation
@@ -58,14 +58,14 @@ class ExtentChoice:
         return Chosen(self.conversation, parents, self.leaf, forks)
 
 
-def load_choice(conversation: Conversation, owner: User, *, at: UUID | None = None) -> ExtentChoice | None:
+def load_choice(conversation: Conversation, owner: User, *, at: UUID | None = None) -> Choosable | None:
     """`at`: the message with which a branch ends, else the branch that opens ends where it ends. None where that is not there."""
     tree = load_tree(conversation.pk)
     if at is not None and at not in tree.parents:
         return None
     leaf = at or load_head(owner, conversation)
     leaf = leaf if leaf in tree.parents else tree.newest_leaf()
-    return ExtentChoice(conversation, tree, leaf, load_places(owner, [conversation.pk])[conversation.pk])
+    return Choosable(conversation, tree, leaf, load_places(owner, [conversation.pk])[conversation.pk])
 
 
 def choose(

@@ -259,10 +259,8 @@ def _review(row: Submission) -> dict[str, Any]:
     return {"verdict": row.verdict, "reason": row.reason} | moments
 
 
-def _notes(row: Submission, author: User | None = None) -> list[dict[str, Any]]:
-    """Of one author, or all."""
-    notes = Note.objects.filter(submission=row).select_related("author").order_by("created_at")
-    notes = notes.filter(author=author) if author else notes
+def _notes(row: Submission, **which: Any) -> list[dict[str, Any]]:
+    notes = Note.objects.filter(submission=row, **which).select_related("author").order_by("created_at")
     return [
         {
             "author": each.author.get_username() if each.author else "",

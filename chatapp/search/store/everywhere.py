@@ -67,23 +67,21 @@ def _places(terms: tuple[str, ...], top: int) -> Iterator[tuple[list[int], int]]
             numbers = [item for item in leads[number] if item < top]
             for at in range(0, len(numbers), JUDGED):
                 some = numbers[at : at + JUDGED]
-                yield _judged(_there().filter(item__in=some), terms), some[-1]
+                yield _judged(FoldedItem.objects.filter(item__in=some), terms), some[-1]
             yield [], begins
 
 
 def _looked_through(terms: tuple[str, ...], begins: int, ends: int) -> Iterator[tuple[list[int], int]]:
     for top in range(ends, begins, -WINDOW):
         low = max(top - WINDOW, begins)
-        yield _judged(_there().filter(item__gte=low, item__lt=top), terms), low
-
-
-def _there() -> QuerySet[FoldedItem]:
-    return FoldedItem.objects.filter(item__message__deletion=None, conversation__deleted_at=None)
+        yield _judged(FoldedItem.objects.filter(item__gte=low, item__lt=top), terms), low
 
 
 def _judged(rows: QuerySet[FoldedItem], terms: tuple[str, ...]) -> list[int]:
-    found = rows.filter(containing(terms)).order_by("-item_id")
-    return list(found.values_list("item_id", flat=True))
+    found = list(rows.filter(containing(terms)).values_list("item_id", flat=True))
+    # Apart from that, or SQLite would begin with all conversations that are not deleted.
+    there = Item.objects.filter(pk__in=found, message__deletion=None, message__conversation__deleted_at=None)
+    return sorted(there.values_list("pk", flat=True), reverse=True) if found else []
 
 
 def _load(items: Sequence[int]) -> list[Item]:

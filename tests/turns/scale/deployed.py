@@ -65,6 +65,7 @@ class Worker:
     def kill(self) -> None:
         if self.is_there:
             self.send(signal.SIGKILL)
+        if self.process:
             self.ends()
 
     def ends(self) -> int:
