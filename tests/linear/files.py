@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from functools import partial
+from itertools import islice
 
 from chatapp.core.items import Item, Kind
 from chatapp.exchange.formats.growing_tree import GrowingTree
@@ -83,6 +85,36 @@ def _claude(text: str) -> bytes:
     return _as_file([{"name": text, "chat_messages": messages}])
 
 
+def _others(text: str) -> Iterator[bytes]:
+    """The other programs' files, with this text wherever they have words."""
+    parts = [
+        {"type": kind, "text": text, "think": text, "toolName": text}
+        for kind in ("text", "reasoning", "think")
+    ]
+    message = {
+        "id": "a",
+        "role": "assistant",
+        "content": parts,
+        "metadata": {"custom": {"reasoningDurations": {text: 1}}},
+    }
+    yield _as_file({"headId": text, "messages": [{"parentId": text, "message": message}]})
+    folded = {"role": "assistant", "content": f'<details type="reasoning" {text}>{text}</details>{text}'}
+    written = {"role": "assistant", "output": [{"type": "reasoning", "content": parts, "started_at": text}]}
+    history = {"currentId": text, "messages": {"a": folded, "b": written}}
+    yield _as_file([{"title": text, "chat": {"history": history}}])
+    told = {"messageId": "a", "text": text, "content": parts, "parentMessageId": text, "createdAt": text}
+    yield _as_file({"conversationId": text, "title": text, "messages": [told]})
+    line = {"uuid": "a", "parentUuid": text, "type": "assistant", "timestamp": text}
+    yield _as_file(line | {"message": {"content": [{"type": "thinking", "thinking": text}]}})
+    yield _as_file(
+        {
+            "timestamp": text,
+            "type": "response_item",
+            "payload": {"type": "message", "role": "user", "content": parts},
+        }
+    )
+
+
 def _as_file(value: object) -> bytes:
     return json.dumps(value).encode()
 
@@ -103,11 +135,16 @@ def _grown(text: str) -> None:
     tree.head_in(tree.grown()[0])
 
 
+def _read_other(n: int, text: str) -> None:
+    read(next(islice(_others(text), n, None)))
+
+
 FILE_ROADS: dict[str, Callable[[str], object]] = {
     "a file that is brought": _walked,
     "our own file": lambda text: read(_ours(text)),
     "a file of ChatGPT": lambda text: read(_chatgpt(text)),
     "a file of Claude": lambda text: read(_claude(text)),
+    **{f"a file of another program, the {n}th": partial(_read_other, n) for n in range(5)},
     "a file that is taken along": _out,
     "exchange.formats.growing_tree.GrowingTree.add": _grown,
     "exchange.formats.growing_tree.GrowingTree.known_parent": _grown,
