@@ -48,8 +48,7 @@ class Migration(migrations.Migration):
                 ('bits', models.BinaryField()),
             ],
             options={
-                'indexes': [models.Index(fields=['segment'], name='bits_of_segment')],
-                'constraints': [models.UniqueConstraint(fields=('bucket', 'segment'), name='one_bucket_per_segment')],
+                'constraints': [models.UniqueConstraint(fields=('segment', 'bucket'), name='one_bucket_per_segment')],
             },
         ),
         migrations.CreateModel(

@@ -74,8 +74,7 @@ class GramBits(models.Model):
     bits = models.BinaryField()
 
     class Meta:
-        constraints = [models.UniqueConstraint(fields=["bucket", "segment"], name="one_bucket_per_segment")]
-        indexes = [models.Index(fields=["segment"], name="bits_of_segment")]
+        constraints = [models.UniqueConstraint(fields=["segment", "bucket"], name="one_bucket_per_segment")]
 
     def __str__(self) -> str:
         return f"bucket {self.bucket} of segment {self.segment}"

@@ -11,7 +11,8 @@ from django.db import Error
 from ..store import in_thread
 from ..turns.engine import engine
 from ..turns.parts import PARTS, EnginePart
-from .store.filling import Filling, hold_mark, leave_mark
+from .store.filling import Filling, hold_mark, leave_mark, progress
+from .store.grams import Making, lost_rows, next_segment
 
 log = logging.getLogger(__name__)
 
@@ -23,24 +24,36 @@ class Searchable(EnginePart):
     def __init__(self, *, soon: float = SOON, seldom: float = SELDOM) -> None:
         self._soon, self._seldom = soon, seldom
         self._filling = Filling()
+        self._making: Making | None = None
+        self._looked_at = -1
 
     async def keep(self) -> None:
         while True:
             try:
-                had_more = await self._step()
+                had_more = await in_thread(self._step)()
             except Error as error:
                 log.warning("what was said could not be made searchable: %s", type(error).__name__)
-                had_more = False
+                self._making, had_more = None, False
             await asyncio.sleep(self._soon if had_more else self._seldom)
-
-    async def _step(self) -> bool:
-        if not await in_thread(hold_mark)(engine().runner.name):
-            return False
-        return bool(await in_thread(self._filling.step)())
 
     async def close(self) -> None:
         with suppress(Error):
             await in_thread(leave_mark)(engine().runner.name)
+
+    def _step(self) -> bool:
+        """A piece of what is to be done; False where nothing is, or another process does it."""
+        if not hold_mark(engine().runner.name):
+            self._making = None
+            return False
+        if self._filling.step():
+            return True
+        if self._making is None and (segment := next_segment(progress().upto)) is not None:
+            self._making = Making(segment)
+        if self._making:
+            self._making = self._making if self._making.step() else None
+            return True
+        self._looked_at, has_lost = lost_rows(self._looked_at)
+        return has_lost
 
 
 PARTS.append(lambda catalog, tools: Searchable())

@@ -11,8 +11,9 @@ from ..core.items import Kind
 from ..core.signs.folded import fold
 from ..store.models import Item
 from ..store.verify import ALSO
-from .models import SPOKEN, FoldedItem
+from .models import SPOKEN, FoldedItem, GramBits
 from .store.filling import progress
+from .store.grams import buckets_of, sealed, span, unpacked
 
 SOME = 200
 
@@ -37,4 +38,17 @@ def folding_breaches() -> Iterator[str]:
         yield f"Message {message}: its item {key!r} is found in another conversation."
 
 
+def index_breaches() -> Iterator[str]:
+    """What stands in a segment that is indexed, and would not be looked at."""
+    for segment in sorted(sealed()):
+        begins, ends = span(segment)
+        bits = dict(GramBits.objects.filter(segment=segment).values_list("bucket", "bits"))
+        known = {bucket: unpacked(bytes(packed)) for bucket, packed in bits.items()}
+        rows = FoldedItem.objects.filter(item__gte=begins, item__lt=ends)
+        for item, text in rows.values_list("item_id", "text").iterator(SOME):
+            if any(not known.get(bucket, 0) >> (item - begins) & 1 for bucket in buckets_of(text)):
+                yield f"Item {item}: the index does not lead to it."
+
+
 ALSO.append(folding_breaches)
+ALSO.append(index_breaches)

@@ -25,6 +25,7 @@ from chatapp.limits.models import DailyLimit
 from chatapp.store import in_thread
 from chatapp.store.database.together import MOST, Together
 from chatapp.store.refusal import BeyondLimit
+from tests.support.patience import PATIENCE
 from tests.support.stage import play
 
 MODEL, OTHER = "demo:thinker", "demo:talker"
@@ -46,11 +47,18 @@ class Noting:
 
     def __init__(self) -> None:
         self.done: list[list[int]] = []
-        self.may = asyncio.Event()
+        self.may, self._more = asyncio.Event(), asyncio.Event()
 
     def work(self, numbers: Sequence[int]) -> asyncio.Future[list[int | Exception]]:
         self.done.append([*numbers])
+        self._more.set()
         return asyncio.ensure_future(self._worked(numbers))
+
+    async def begun(self, times: int) -> None:
+        async with asyncio.timeout(PATIENCE):
+            while len(self.done) < times:
+                self._more.clear()
+                await self._more.wait()
 
     async def _worked(self, numbers: Sequence[int]) -> list[int | Exception]:
         await self.may.wait()
@@ -64,7 +72,7 @@ def test_who_comes_while_others_are_served_is_done_next_with_all_who_came() -> N
         noting = Noting()
         line = Together[int, int](noting.work)
         first = [line.done(n) for n in (1, -2)]
-        await asyncio.sleep(0)
+        await noting.begun(1)
         later = [line.done(n) for n in range(3, 3 + MOST + 1)]
         later[0].cancel()
         noting.may.set()
@@ -93,7 +101,7 @@ def test_lines_do_not_wait_for_each_other() -> None:
         noting = Noting()
         line = Together[int, int](noting.work, line=lambda n: n % 2)
         waiting = [line.done(n) for n in (1, 2, 3)]
-        await asyncio.sleep(0)
+        await noting.begun(2)
         assert noting.done == [[1, 3], [2]]
         noting.may.set()
         assert await asyncio.gather(*waiting) == [2, 4, 6]

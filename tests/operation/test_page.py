@@ -18,6 +18,7 @@ from chatapp.store.models import Conversation, Message, Status
 from tests.operation.beside import beside, said_by
 from tests.support.front import HTMX
 from tests.support.page import Page, attribute, words
+from tests.support.patience import PATIENCE
 from tests.support.turns import begun, ended
 
 pytestmark = [pytest.mark.both, pytest.mark.django_db(transaction=True)]
@@ -38,6 +39,14 @@ def many(settings):
 
 def verdict(page) -> str:
     return words(Page(page).one("h2", id="operation-verdict"))
+
+
+def well(her):
+    """A machine that is busy just now is told to be slow, and then no more."""
+    ends = time.monotonic() + PATIENCE
+    while verdict(page := her.get(WHERE)) != "It runs well":
+        assert time.monotonic() < ends, said(page)
+    return page
 
 
 def said(page) -> str:
@@ -62,8 +71,7 @@ def test_it_is_led_to_from_the_figures_and_from_the_administration(her):
 
 @pytest.mark.one_process("it is the only one")
 def test_one_process_that_does_everything_is_told_as_that(her):
-    page = her.get(WHERE)
-    assert verdict(page) == "It runs well"
+    page = well(her)
     assert (
         "One process does everything: it serves 0 open pages and has nothing to answer; nothing waits."
         in said(page)
@@ -106,8 +114,7 @@ def test_four_that_are_well_are_told_as_well(her, many):
         said_by(runner, sockets=200)
     for runner in ("c/1", "d/1"):
         said_by(runner, task="work", at_work={"thinks": 3, "writes": 1}, places=500)
-    page = her.get(WHERE)
-    assert verdict(page) == "It runs well"
+    page = well(her)
     assert "2 web processes serve 400 open pages, 2 workers have nothing to do" in said(page)
     assert [row[0].split()[0] for row in rows(page, "Who works")] == ["work-1machine", "work-2machine"]
     assert rows(page, "Who works")[0][3] == "3 think, 1 writes"
@@ -130,7 +137,7 @@ def test_whoever_fell_silent_is_named_with_since_when(her, many):
     assert rows(page, "Who works")[1][2].startswith("silent since ")
     KnownProcess.objects.filter(runner="c/1").delete()
     said_by("c/1", task="work", silent_for=7_200)
-    assert verdict(her.get(WHERE)) == "It runs well"
+    well(her)
 
 
 def test_a_machine_that_differs_is_named_with_what_differs_and_never_with_its_value(her, many):
@@ -177,11 +184,12 @@ def test_smaller_troubles_are_something_to_know(her, many, what):
     said_by("a/1")
     said_by("b/1", task="work")
     said_by("c/1", **changes)
+    if what == "a busy provider":
+        assert sentence in said(well(her))
+        return
     page = her.get(WHERE)
     assert sentence in said(page)
-    assert verdict(page) == (
-        "It runs well" if what == "a busy provider" else "It runs, with something to know"
-    )
+    assert verdict(page) == "It runs, with something to know"
 
 
 def test_figures_of_another_version_or_of_nobody_break_nothing(her, many):

@@ -17,6 +17,8 @@ from chatapp.search.store.filling import Filling, hold_mark, progress
 from chatapp.search.verify import folding_breaches
 from chatapp.store import Measured, deleting
 from chatapp.store.models import Item, Message
+from tests.exchange.bringing import came
+from tests.exchange.filled import file_of
 from tests.support.make import call, half_a_thought, result, text, thought
 
 pytestmark = pytest.mark.both
@@ -71,6 +73,12 @@ def test_a_fork_is_folded_and_what_does_not_go_along_is_not(answered, alice, con
     less = fork(answered, by=alice, extent=Extent.BRANCH, parts=Parts(thoughts=False)).conversation
     assert "thought" not in dict(found_as(less.pk))
     fill()
+    assert list(folding_breaches()) == []
+
+
+def test_what_is_brought_from_a_file_is_folded(answered, bob, conversation):
+    (copy,) = came(bob, file_of(conversation))
+    assert sorted(found_as(copy.pk)) == sorted(found_as(conversation.pk))
     assert list(folding_breaches()) == []
 
 

@@ -1,5 +1,4 @@
-"""What administrators browse by: the figures of some conversations and people, and places where words stand.
-Each read is bounded, however many rows there are."""
+"""What administrators browse by: the figures of some conversations and people. Each read is bounded, however many rows there are."""
 
 from __future__ import annotations
 
@@ -24,7 +23,7 @@ from django.db.models import (
 )
 from django.db.models.functions import Coalesce
 
-from ...core.items import Item, Kind, clean
+from ...core.items import Item, Kind
 from ...core.recorded import Recorded, count
 from ...store.models import IS_LIVE, IS_UNFINISHED, LIVE, Conversation, Message, Role
 from ...store.models import Item as ItemRow
@@ -35,8 +34,6 @@ NEWEST_ANSWERS = 1000
 MOST_MODELS = 200
 # Answers of a model that is looked for from its answers on.
 FEW = 20_000
-# Of a search in texts: at once, at most, and in one step.
-MOST_HITS, MOST_SEARCHED, STEP = 20, 60_000, 10_000
 
 
 class Thoughts(Func):
@@ -125,46 +122,6 @@ def load_models() -> list[str]:
     while len(names) < MOST_MODELS and (name := rows.filter(model__gt=names[-1] if names else "").first()):
         names.append(name)
     return names
-
-
-@dataclass(frozen=True, slots=True)
-class Hit:
-    conversation: Conversation
-    message: Message
-    kind: str
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class Hits:
-    """`before`: where looking goes on; None where everything has been looked at."""
-
-    rows: Sequence[Hit]
-    before: int | None
-
-
-def find_words(words: str, *, before: int | None = None) -> Hits:
-    """The newest items that have these words, looking at a bounded number of them."""
-    newest = ItemRow.objects.order_by("-pk").values_list("pk", flat=True).first() or 0
-    top = min(newest, before - 1) if before is not None else newest
-    bottom = max(top - MOST_SEARCHED, 0)
-    found: list[ItemRow] = []
-    while top > bottom and len(found) < MOST_HITS:
-        low = max(top - STEP, bottom)
-        rows = _with_words(words).filter(pk__gt=low, pk__lte=top).order_by("-pk")
-        found += rows[: MOST_HITS - len(found)]
-        top = low
-    if len(found) == MOST_HITS:
-        top = found[-1].pk - 1
-    hits = [Hit(row.message.conversation, row.message, row.kind, row.text) for row in found]
-    return Hits(hits, top + 1 if top > 0 else None)
-
-
-def _with_words(words: str) -> QuerySet[ItemRow]:
-    rows = ItemRow.objects.filter(message__deletion=None, message__conversation__deleted_at=None)
-    rows = rows.select_related("message__conversation__owner")
-    unread = rows.defer("wire", "message__metadata", "message__conversation__tools")
-    return unread.filter(text__icontains=clean(words))
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,8 @@
-"""Where words stand in what was said: a search through the newest items, a bounded number of them at once."""
+"""Where words stand in what was said, whoever said it: the newest first, for as long as a page may take, and on from there by choice."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
@@ -19,13 +20,15 @@ from ...pages.staff.rights import may_read
 from ...pages.visitors import visitor_address
 from ...pages.words.days import zone_of
 from ...pages.words.moments import day_and_time
+from ...search.forms import WORDS_CAP, terms_of
+from ...search.page import MarkedText, excerpt
+from ...search.store.everywhere import find_everywhere
+from ...search.store.filling import progress
+from ...store.models import Item
 from ...thread.item_words import KINDS
 from ..models import Look
-from ..store.browsing import Hit, find_words
 from ..store.looks import append_looks
 from .closed import closed
-
-LEAST, AROUND, LONGEST = 3, 90, 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,36 +40,32 @@ class FoundPlace:
     owner: str
     kind: str
     at: str
-    before: str
-    word: str
-    after: str
+    words: Sequence[MarkedText]
 
 
 def find(request: SignedIn, context: dict[str, Any]) -> HttpResponse:
     if not may_read():
         return closed(request, context)
-    words = clean(request.GET.get("words", "")).strip()[:LONGEST]
-    context |= {"title": "Search in texts", "words": words, "least": LEAST}
-    if len(words) >= LEAST:
-        found = find_words(words, before=number(request.GET.get("before", "")))
-        seen: set[UUID] = {hit.conversation.pk for hit in found.rows}
+    words = clean(request.GET.get("words", "")).strip()[:WORDS_CAP]
+    context |= {"title": "Search in texts", "words": words}
+    if terms := terms_of(words):
+        found = find_everywhere(terms, before=number(request.GET.get("before", "")))
+        seen: set[UUID] = {item.message.conversation_id for item in found.items}
         append_looks(request.user, seen, Look.What.SEARCH, address=visitor_address(request))
-        context |= {"searched": True, "before": found.before}
-        context["places"] = [_found_place(request, hit, words) for hit in found.rows]
+        context |= {"searched": True, "before": found.before, "filled": progress().percent}
+        context["back_to"] = day_and_time(found.back_to, zone_of(request))
+        context["places"] = [_found_place(request, item, terms) for item in found.items]
     return render(request, "admin/chatapp/conversation/find.html", context)
 
 
-def _found_place(request: HttpRequest, hit: Hit, words: str) -> FoundPlace:
-    begins = max(hit.text.lower().find(words.lower()), 0)
-    ends = begins + len(words)
-    transcript = reverse("admin:transcript", args=[hit.conversation.pk])
+def _found_place(request: HttpRequest, item: Item, terms: tuple[str, ...]) -> FoundPlace:
+    message, conversation = item.message, item.message.conversation
+    transcript = reverse("admin:transcript", args=[conversation.pk])
     return FoundPlace(
-        address=f"{transcript}?at={hit.message.pk}#{message_id(hit.message.pk)}",
-        title=visible(hit.conversation.title, Leave.PROSE) or "Without a title",
-        owner=visible(hit.conversation.owner.get_username()),
-        kind=KINDS[Kind(hit.kind)],
-        at=day_and_time(hit.message.created_at, zone_of(request)),
-        before=visible(hit.text[max(begins - AROUND, 0) : begins], Leave.PROSE),
-        word=visible(hit.text[begins:ends], Leave.PROSE),
-        after=visible(hit.text[ends : ends + AROUND], Leave.PROSE),
+        address=f"{transcript}?at={message.pk}#{message_id(message.pk)}",
+        title=visible(conversation.title, Leave.PROSE) or "Without a title",
+        owner=visible(conversation.owner.get_username()),
+        kind=KINDS[Kind(item.kind)],
+        at=day_and_time(message.created_at, zone_of(request)),
+        words=excerpt(item.text, terms),
     )

@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import NamedTuple
 from uuid import UUID
 
 from django.contrib.auth.models import User
@@ -42,10 +43,22 @@ class WantedWords:
     def are_in(self, folded: str) -> bool:
         return all(term in folded for term in self.terms)
 
-    def are_in_title_of(self, conversation: Conversation) -> bool:
-        if TITLE not in self.where or self.model or (self.since and conversation.updated_at < self.since):
+    def are_in_title_of(self, listed: ListedTitle) -> bool:
+        if TITLE not in self.where or self.model or (self.since and listed.updated_at < self.since):
             return False
-        return self.are_in(fold(conversation.title))
+        return self.are_in(fold(listed.title))
+
+
+class ListedTitle(NamedTuple):
+    """A conversation, as much of it as is read of those in which nothing may be found."""
+
+    id: UUID
+    updated_at: datetime
+    title: str
+
+    @property
+    def place(self) -> ConversationPlace:
+        return ConversationPlace(self.updated_at, self.id)
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,16 +97,17 @@ class FoundPage:
 def find_own(owner: User, wanted: WantedWords, *, after: ConversationPlace | None = None) -> FoundPage:
     until, found = time.monotonic() + LONGEST, list[FoundConversation]()
     for some in _newest_first(owner, after):
-        found += _found_in(some, wanted)
+        found += _found_in(some, wanted, PAGE + 1 - len(found))
         if len(found) > PAGE:
             return FoundPage(found[:PAGE], found[PAGE - 1].place)
         if time.monotonic() > until:
-            return FoundPage(found, ConversationPlace(some[-1].updated_at, some[-1].pk), is_late=True)
+            return FoundPage(found, some[-1].place, is_late=True)
     return FoundPage(found)
 
 
 def find_inside(conversation: Conversation, wanted: WantedWords) -> FoundConversation | None:
-    return next(iter(_found_in([conversation], wanted)), None)
+    listed = ListedTitle(conversation.pk, conversation.updated_at, conversation.title)
+    return next(iter(_found_in([listed], wanted, 1)), None)
 
 
 def load_models(owner: User) -> list[str]:
@@ -118,13 +132,14 @@ def containing(terms: Collection[str]) -> Q:
     return found
 
 
-def _newest_first(owner: User, after: ConversationPlace | None) -> Iterator[list[Conversation]]:
+def _newest_first(owner: User, after: ConversationPlace | None) -> Iterator[list[ListedTitle]]:
     rows = Conversation.objects.filter(owner=owner, deleted_at=None).order_by("-updated_at", "-id")
-    unread, size = rows.defer("tools", "instructions"), FIRST
-    while some := list(_behind(unread, after)[:size]):
+    size = FIRST
+    while some := [
+        ListedTitle(*row) for row in _behind(rows, after).values_list(*ListedTitle._fields)[:size]
+    ]:
         yield some
-        after = ConversationPlace(some[-1].updated_at, some[-1].pk)
-        size = min(size * GROWTH, MOST)
+        after, size = some[-1].place, min(size * GROWTH, MOST)
 
 
 def _behind(rows: QuerySet[Conversation], place: ConversationPlace | None) -> QuerySet[Conversation]:
@@ -134,14 +149,13 @@ def _behind(rows: QuerySet[Conversation], place: ConversationPlace | None) -> Qu
     return rows.filter(older, updated_at__lte=place.updated_at)
 
 
-def _found_in(some: Sequence[Conversation], wanted: WantedWords) -> Iterator[FoundConversation]:
-    items = _items_in([conversation.pk for conversation in some], wanted)
-    for conversation in some:
-        found = FoundConversation(
-            conversation, wanted.are_in_title_of(conversation), items.get(conversation.pk, ())
-        )
-        if found.count:
-            yield found
+def _found_in(some: Sequence[ListedTitle], wanted: WantedWords, most: int) -> list[FoundConversation]:
+    """In the first so many of these."""
+    items = _items_in([listed.id for listed in some], wanted)
+    with_title = {listed.id for listed in some if wanted.are_in_title_of(listed)}
+    found = [listed.id for listed in some if listed.id in items or listed.id in with_title][:most]
+    rows = Conversation.objects.defer("tools", "instructions").in_bulk(found)
+    return [FoundConversation(rows[pk], pk in with_title, items.get(pk, ())) for pk in found if pk in rows]
 
 
 def _items_in(conversations: Collection[UUID], wanted: WantedWords) -> dict[UUID, list[FoundItem]]:

@@ -3,25 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-from collections import defaultdict
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass, field
+from contextvars import Context
 from typing import Generic, TypeVar
 from weakref import WeakKeyDictionary
 
 T = TypeVar("T")
 R = TypeVar("R")
-# What is done gives for each that asked what it is told, or why it is not.
+# For each that asked what it is told, or why it is not.
 Done = Sequence[R | Exception]
 MOST = 32
-
-
-@dataclass(slots=True)
-class _Line(Generic[T, R]):
-    """Those who wait, and whether somebody of them is being served."""
-
-    waiting: list[tuple[T, asyncio.Future[R]]] = field(default_factory=list)
-    is_served: bool = False
 
 
 class Together(Generic[T, R]):
@@ -36,48 +27,46 @@ class Together(Generic[T, R]):
         pause: Callable[[], float] = lambda: 0.0,
     ) -> None:
         self._work, self._line_of, self._pause = work, line, pause
-        self._lines: WeakKeyDictionary[asyncio.AbstractEventLoop, defaultdict[Hashable, _Line[T, R]]] = (
-            WeakKeyDictionary()
-        )
+        # Of each loop the lines in which somebody is being served, with those who wait.
+        self._lines: WeakKeyDictionary[
+            asyncio.AbstractEventLoop, dict[Hashable, list[tuple[T, asyncio.Future[R]]]]
+        ] = WeakKeyDictionary()
+        self._serving: set[asyncio.Task[None]] = set()
 
     def done(self, one: T) -> asyncio.Future[R]:
         """Whoever waits no longer for it has it done all the same."""
         loop = asyncio.get_running_loop()
-        lines = self._lines.setdefault(loop, defaultdict(_Line))
-        name = self._line_of(one)
-        line = lines[name]
+        lines, name = self._lines.setdefault(loop, {}), self._line_of(one)
         future: asyncio.Future[R] = loop.create_future()
-        line.waiting.append((one, future))
-        if not line.is_served:
-            line.is_served = True
-            # Who came in the same moment comes along.
-            loop.call_later(pause, self._serve, name) if (pause := self._pause()) else loop.call_soon(
-                self._serve, name
-            )
+        if name in lines:
+            lines[name].append((one, future))
+            return future
+        lines[name] = [(one, future)]
+        # It serves others as well, so it must not inherit the context of the first.
+        task = loop.create_task(self._serve(lines, name), context=Context())
+        self._serving.add(task)
+        task.add_done_callback(self._serving.discard)
         return future
 
-    def _serve(self, name: Hashable) -> None:
-        lines = self._lines[asyncio.get_running_loop()]
+    async def _serve(self, lines: dict[Hashable, list[tuple[T, asyncio.Future[R]]]], name: Hashable) -> None:
+        # Who came in the same moment comes along.
+        await asyncio.sleep(self._pause())
         line = lines[name]
-        served, line.waiting = line.waiting[:MOST], line.waiting[MOST:]
-        if not served:
-            del lines[name]
-            return
-        working = self._work([one for one, _ in served])
-        working.add_done_callback(lambda done: self._tell(name, [future for _, future in served], done))
+        while line:
+            served, line[:] = line[:MOST], line[MOST:]
+            try:
+                told = await self._work([one for one, _ in served])
+            except Exception as error:
+                told = [error] * len(served)
+            for (_, future), each in zip(served, told, strict=True):
+                _tell(future, each)
+        del lines[name]
 
-    def _tell(
-        self, name: Hashable, futures: Sequence[asyncio.Future[R]], done: asyncio.Future[Done[R]]
-    ) -> None:
-        for place, future in enumerate(futures):
-            if future.done():
-                continue
-            error = RuntimeError("given up") if done.cancelled() else done.exception()
-            told = error or done.result()[place]
-            if isinstance(told, Exception):
-                future.set_exception(told)
-            elif isinstance(told, BaseException):
-                future.cancel()
-            else:
-                future.set_result(told)
-        self._serve(name)
+
+def _tell(future: asyncio.Future[R], told: R | Exception) -> None:
+    if future.done():
+        return
+    if isinstance(told, Exception):
+        future.set_exception(told)
+    else:
+        future.set_result(told)

@@ -6,7 +6,7 @@ import asyncio
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -65,6 +65,7 @@ class Worker:
     def kill(self) -> None:
         if self.is_there:
             self.send(signal.SIGKILL)
+        if self.process:
             self.ends()
 
     def ends(self) -> int:
@@ -200,20 +201,11 @@ class OpenPage:
         self._listening.add_done_callback(lambda _: self._more.set())
 
     async def _listen(self, at: Served) -> None:
-        frames, thread = Frames(), self.screen.thread.attributes
+        thread = self.screen.thread.attributes
         asked = f"leaf={thread.get('data-leaf', '')}&version={thread.get('data-version', '')}"
-        async with aiohttp.ClientSession(cookies=None) as client:
-            headers = {
-                "Origin": at.url.rstrip("/"),
-                "Cookie": "; ".join(f"{name}={value}" for name, value in self.she.cookies.items()),
-            }
-            async with client.ws_connect(
-                f"{at.url}ws/c/{self.conversation}/?{asked}", headers=headers
-            ) as socket:
-                async for message in socket:
-                    self.screen.do(frames.read(message.data))
-                    self._more.set()
-                    await socket.send_str(str(frames.count))
+        async for operations in listened(self.she, at, f"ws/c/{self.conversation}/?{asked}"):
+            self.screen.do(operations)
+            self._more.set()
 
     async def sees(self, words: str) -> None:
         await self.is_so(lambda screen: words in screen.thread.text)
@@ -239,6 +231,50 @@ class OpenPage:
     def leave(self) -> None:
         if self._listening:
             self._listening.cancel()
+
+
+class Heard:
+    """What a page hears that shows no conversation."""
+
+    def __init__(self, she: Person, at: Served) -> None:
+        self.said: list[list[Any]] = []
+        self._open = asyncio.Event()
+        self._listening = asyncio.create_task(self._listen(she, at))
+
+    async def _listen(self, she: Person, at: Served) -> None:
+        async for operations in listened(she, at, "ws/"):
+            self._open.set()
+            self.said += operations
+
+    async def is_open(self) -> None:
+        """From now on it hears everything."""
+        await asyncio.wait_for(self._open.wait(), PATIENCE)
+
+    async def hears(self, words: str) -> None:
+        await until(lambda: words in str(self.said))
+
+    async def is_gone(self) -> None:
+        await asyncio.wait_for(self._listening, PATIENCE)
+
+    def leave(self) -> None:
+        self._listening.cancel()
+
+
+async def listened(she: Person, at: Served, path: str) -> AsyncIterator[list[list[Any]]]:
+    """What the socket tells, until it is closed; nothing, as soon as it is open."""
+    frames = Frames()
+    headers = {
+        "Origin": at.url.rstrip("/"),
+        "Cookie": "; ".join(f"{name}={value}" for name, value in she.cookies.items()),
+    }
+    async with (
+        aiohttp.ClientSession(cookies=None) as client,
+        client.ws_connect(f"{at.url}{path}", headers=headers) as socket,
+    ):
+        yield []
+        async for message in socket:
+            yield frames.read(message.data)
+            await socket.send_str(str(frames.count))
 
 
 def _drawn(screen: Screen) -> list[list[str]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import signal
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 from uuid import UUID
@@ -18,35 +18,13 @@ if not settings.REDIS_URL:
     pytest.skip("Across processes only: ./check tells it Redis' address.", allow_module_level=True)
 pytest.importorskip("aiohttp", reason="SKIPPED LOUDLY: aiohttp is not installed, so no processes were tried.")
 
-from .deployed import Deployed, OpenPage, Person, deployed, until
+from .deployed import Deployed, OpenPage, Person, until
 
 pytestmark = [pytest.mark.across, pytest.mark.timeout(180)]
 
 MODEL = "compatible:gpt-5-mini"
 # So soon a turn goes on whose process died; and what a busy machine takes besides.
 TAKEN_OVER, BUSY = 15, 15
-
-
-@pytest.fixture(scope="module")
-def steered() -> Iterator[Any]:
-    from tests.browser.steered import running
-
-    with running() as upstream:
-        yield upstream
-
-
-@pytest.fixture(scope="module")
-def all_of_them(tmp_path_factory, steered) -> Iterator[Deployed]:
-    with deployed(tmp_path_factory.mktemp("deployed"), steered.environment) as made:
-        yield made
-
-
-@pytest.fixture
-def house(all_of_them, steered) -> Iterator[Deployed]:
-    steered.open_again()
-    all_of_them.heal()
-    yield all_of_them
-    steered.settle()
 
 
 class Answer:

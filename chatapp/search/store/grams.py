@@ -1,0 +1,161 @@
+"""The index of what everybody said: in which items of a segment a gram of three signs may stand. It is the same on every database, and only
+says where nobody need look."""
+
+from __future__ import annotations
+
+import zlib
+from array import array
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from functools import lru_cache, partial
+from itertools import islice
+
+from ...store.database import long_writes
+from ...store.database.worded import Inserted
+from ..models import FoldedItem, GramBits, GramSegment
+
+# Items by their numbers. A bitmap of a bucket has as many bits; what comes after the last whole segment is looked through.
+SIZE = 8192
+BUCKETS = 1 << 15
+GRAM = 3
+# Rows that are read, and buckets that are written, at once.
+READ, WRITTEN = 100, 400
+_BITS = Inserted(GramBits)
+
+
+def segment_of(item: int) -> int:
+    return item // SIZE
+
+
+def span(segment: int) -> tuple[int, int]:
+    """The first number of a segment, and the first after it."""
+    return segment * SIZE, (segment + 1) * SIZE
+
+
+def buckets_of(text: str) -> set[int]:
+    """Of all grams of a text."""
+    return {_bucket(gram) for gram in {text[at : at + GRAM] for at in range(len(text) - GRAM + 1)}}
+
+
+def sealed() -> dict[int, int]:
+    """The segments that are indexed, each with how many rows it had."""
+    return dict(GramSegment.objects.values_list("number", "rows"))
+
+
+def next_segment(upto: int) -> int | None:
+    """One that is to be indexed: all of its items are there, with their rows, up to this one."""
+    whole = range(segment_of(upto + 1))
+    known = sealed().keys()
+    return next((number for number in whole if number not in known), None)
+
+
+class Making:
+    """Of one segment: read first and written then, a little at a time. Nobody uses it before it is sealed."""
+
+    def __init__(self, segment: int) -> None:
+        self._segment, self._rows = segment, 0
+        self._places: dict[int, array[int]] = defaultdict(partial(array, "H"))
+        self._read_from, self._ends = span(segment)
+        self._is_cleared = False
+        self._bits: Iterator[tuple[int, bytes]] | None = None
+
+    def step(self) -> bool:
+        """False when it is sealed."""
+        if self._bits is None:
+            self._read()
+        elif not self._is_cleared:
+            self._clear()
+        else:
+            return self._write()
+        return True
+
+    def _read(self) -> None:
+        rows = FoldedItem.objects.filter(item__gte=self._read_from, item__lt=self._ends).order_by("item_id")
+        begins, _ = span(self._segment)
+        some = list(rows.values_list("item_id", "text")[:READ])
+        for item, text in some:
+            for bucket in buckets_of(text):
+                self._places[bucket].append(item - begins)
+        self._rows += len(some)
+        if len(some) < READ:
+            self._bits = ((bucket, packed(self._places.pop(bucket))) for bucket in sorted(self._places))
+        else:
+            self._read_from = some[-1][0] + 1
+
+    def _clear(self) -> None:
+        """What another process left that was interrupted."""
+        with long_writes.giving_way():
+            GramSegment.objects.filter(number=self._segment).delete()
+            first = GramBits.objects.filter(segment=self._segment).order_by("pk").values("pk")
+            gone, _ = GramBits.objects.filter(
+                pk__in=list(first.values_list("pk", flat=True)[:WRITTEN])
+            ).delete()
+        self._is_cleared = not gone
+
+    def _write(self) -> bool:
+        assert self._bits is not None
+        some = [
+            GramBits(segment=self._segment, bucket=bucket, bits=bits)
+            for bucket, bits in islice(self._bits, WRITTEN)
+        ]
+        with long_writes.giving_way():
+            if some:
+                _BITS.write(some)
+            else:
+                GramSegment.objects.create(number=self._segment, rows=self._rows)
+        return bool(some)
+
+
+def lost_rows(after: int) -> tuple[int, bool]:
+    """Looks at the next segment after this one, and whether rows of it were removed for good: then it is to be made anew, so that
+    nothing of them is left."""
+    row = GramSegment.objects.filter(number__gt=after).order_by("number").first()
+    if row is None:
+        return -1, False
+    number, (begins, ends) = row.number, span(row.number)
+    there = FoldedItem.objects.filter(item__gte=begins, item__lt=ends).count()
+    if there != row.rows:
+        with long_writes.giving_way():
+            GramSegment.objects.filter(pk=number).delete()
+    return number, there != row.rows
+
+
+def packed(places: Iterable[int]) -> bytes:
+    bits = bytearray(SIZE // 8)
+    for place in places:
+        bits[place >> 3] |= 1 << (place & 7)
+    return zlib.compress(bytes(bits), 1)
+
+
+def unpacked(bits: bytes) -> int:
+    return int.from_bytes(zlib.decompress(bits), "little")
+
+
+def candidates(segments: Collection[int], terms: Sequence[str]) -> dict[int, list[int]] | None:
+    """For each of these segments the items in which all terms may stand, the newest first. None where no term has a gram."""
+    wanted = sorted({bucket for term in terms for bucket in buckets_of(term)})
+    if not wanted:
+        return None
+    rows = GramBits.objects.filter(segment__in=segments, bucket__in=wanted)
+    found: dict[int, list[bytes]] = defaultdict(list)
+    for segment, bits in rows.values_list("segment", "bits"):
+        found[segment].append(bytes(bits))
+    return {
+        segment: _numbers(segment, found[segment]) if len(found[segment]) == len(wanted) else []
+        for segment in segments
+    }
+
+
+def _numbers(segment: int, packed_bits: Iterable[bytes]) -> list[int]:
+    together = -1
+    for bits in packed_bits:
+        together &= unpacked(bits)
+    begins, _ = span(segment)
+    # Sign by sign of its binary number: the first is the newest.
+    said = bin(together)[2:] if together else ""
+    return [begins + len(said) - 1 - at for at, sign in enumerate(said) if sign == "1"]
+
+
+@lru_cache(maxsize=1 << 16)
+def _bucket(gram: str) -> int:
+    return zlib.crc32(gram.encode("utf-8", "surrogatepass")) % BUCKETS
