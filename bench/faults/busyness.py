@@ -1,32 +1,28 @@
-"""How late this process wakes up: where it does, a machine has too much to do, and what others do late tells nothing of them."""
+"""Whether this machine has too much to do: then what is done late tells nothing of those who do it."""
 
 from __future__ import annotations
 
-import asyncio
+import re
 import time
-from collections import deque
+from pathlib import Path
 
-EVERY = 0.1
-# Half a minute of a wait is looked back on, and some more.
-KEPT_SECONDS = 120.0
-# So late, and nobody can be held to seconds.
+PRESSURE = Path("/proc/pressure/cpu")
+# Of the time that somebody waited for a processor.
 MUCH = 0.5
 
 
 class Busyness:
+    """From its making on. A kernel that does not tell is taken to have time."""
+
     def __init__(self) -> None:
-        self._late: deque[tuple[float, float]] = deque(maxlen=round(KEPT_SECONDS / EVERY))
+        self._began, self._waited = time.monotonic(), _waited()
 
-    async def watch(self) -> None:
-        while True:
-            due = time.monotonic() + EVERY
-            await asyncio.sleep(EVERY)
-            now = time.monotonic()
-            self._late.append((now, now - due))
+    @property
+    def is_much(self) -> bool:
+        return _waited() - self._waited > MUCH * (time.monotonic() - self._began)
 
-    def worst(self, since: float) -> float:
-        """Seconds."""
-        return max((late for at, late in self._late if at >= since), default=0.0)
 
-    def is_much(self, since: float) -> bool:
-        return self.worst(since) > MUCH
+def _waited() -> float:
+    """Seconds, since the machine was started."""
+    found = re.search(r"some .*total=([0-9]+)", PRESSURE.read_text()) if PRESSURE.exists() else None
+    return int(found[1]) / 1e6 if found else 0.0

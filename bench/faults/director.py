@@ -37,7 +37,6 @@ class Director:
         self.house, self.crowd, self._witness = house, crowd, witness
         self.figures = Figures()
         self.random = Random(0)
-        self._busyness = Busyness()
         self._troubles: list[tuple[str, float, float]] = []
         self._disturbed: set[str] = set()
         # Those that hear nothing of Redis.
@@ -49,10 +48,8 @@ class Director:
         """One stretch: each lane plays its faults one after the other."""
         self.figures = Figures(faults=list(names))
         self.crowd.may_ask.set()
-        watching = asyncio.create_task(self._busyness.watch())
         await self._until_all_are_answered()
         await asyncio.gather(*(self._play_lane(lane) for lane in lanes))
-        watching.cancel()
         await asyncio.to_thread(self.house.heal)
         self.crowd.may_ask.clear()
         await self._end_stretch()
@@ -134,7 +131,7 @@ class Director:
 
     async def await_take_over(self, kind: str, turns: Sequence[RunningTurn], began: float) -> None:
         """Of turns whose process is gone since `began`."""
-        left = {turn.id: turn for turn in turns}
+        busyness, left = Busyness(), {turn.id: turn for turn in turns}
         taken: list[float] = []
         while left and time.monotonic() < began + TAKEN_WITHIN:
             await asyncio.sleep(LOOK_SECONDS)
@@ -147,7 +144,7 @@ class Director:
                         taken.append(at - began)
                     del left[row.id]
         # A machine that has no time tells nothing of those that wait for it.
-        busy = BUSY if self._busyness.is_much(began) else ""
+        busy = BUSY if busyness.is_much else ""
         self.figures.note(self.figures.taken, kind + busy, taken)
         late = [each for each in taken if each > TAKEN_SOON]
         if late and not busy:
@@ -166,7 +163,7 @@ class Director:
 
     async def await_words(self, kind: str, began: float, *, of: str = "") -> None:
         """On pages of answers that do nothing but speak, of processes that nothing was done to. `of`: that run or are read there."""
-        wrong = self._disturbed | self._deaf
+        busyness, wrong = Busyness(), self._disturbed | self._deaf
         healthy = {worker.runner for name, worker in self.house.workers.items() if name not in wrong}
         running = [row for row in await self._rows("status = 'running'") if row.runner in healthy]
         speaking = {str(row.id): self.house.runners[row.runner] for row in running}
@@ -185,7 +182,7 @@ class Director:
             await asyncio.sleep(0.05)
             disturbed |= self._disturbed | self._deaf
         if disturbed == wrong:
-            busy = BUSY if self._busyness.is_much(began) else ""
+            busy = BUSY if busyness.is_much else ""
             waited = [max(0.0, each.words_at - began) for each in told]
             self.figures.note(self.figures.flows, kind + busy, waited)
             silent = sum(each.words_at < began for each in told)

@@ -114,17 +114,25 @@ class LivePage:
         address = f"{url}ws/c/{self._conversation}/?{ends}"
         async with self._http.ws_connect(address, headers=headers, max_msg_size=LONGEST) as socket:
             self.at, self.is_listening = machine, True
-            frames = Frames()
-            telling = asyncio.create_task(_tell(socket, frames))
+            frames, came = Frames(), asyncio.Queue[str]()
+            beside = [asyncio.create_task(work) for work in (_tell(socket, frames), self._read(came, frames))]
             try:
+                # A browser answers the server's pings however slowly its page reads.
                 async for message in socket:
-                    self._do(frames.read(message.data))
-                    if self._slow:
-                        await asyncio.sleep(self._slow)
+                    came.put_nowait(message.data)
             finally:
                 self.is_listening = False
-                telling.cancel()
-            self.told.closed(machine, socket.close_code)
+                for task in beside:
+                    task.cancel()
+            if frames.count:
+                # One that was told nothing was refused, and comes back.
+                self.told.closed(machine, socket.close_code)
+
+    async def _read(self, came: asyncio.Queue[str], frames: Frames) -> None:
+        while True:
+            self._do(frames.read(await came.get()))
+            if self._slow:
+                await asyncio.sleep(self._slow)
 
     def _do(self, operations: list[list[object]]) -> None:
         assert self.screen
