@@ -26,6 +26,7 @@ HEARD_FROM = (
     "catalog.part",
     "mcp_servers.part",
     "exchange.part",
+    "exchange.store.archives",
     "exchange.store.imports",
     "next_questions.part",
     "next_questions.verify",

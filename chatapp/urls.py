@@ -32,7 +32,7 @@ urlpatterns = [
     path("", include(search)),  # search/
     path("", include(sharing)),  # m/<id>/share/ s/<token>/ shares/
     path("", include(reviews)),  # m/<id>/submit/ review/ reviews/
-    path("", include(exchange)),  # c/<id>/export/ import/
+    path("", include(exchange)),  # c/<id>/export/ import/ settings/export/ review/export/
     path("", include(accounts)),  # accounts/ settings/
     path("", include(gateway)),  # settings/keys/
     path("", include(catalog)),  # models/

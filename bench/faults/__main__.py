@@ -48,11 +48,20 @@ def main() -> None:
     journal = Journal(
         chosen.journal or Path(gettempdir()) / f"faults-{chosen.seed}.jsonl", resumes=chosen.resume
     )
+    if journal.faults < chosen.faults:
+        _play(journal, chosen)
+    journal.report()
+    print(f"seed {chosen.seed}")
+    sys.exit(1 if journal.breaches else 0)
+
+
+def _play(journal: Journal, chosen: argparse.Namespace) -> None:
     with TemporaryDirectory(prefix="faults-") as name:
         folder = Path(name)
         checkout = broken_copy(chosen.broken, folder) if chosen.broken else ROOT
         with network(MACHINES) as machines, housing(machines, folder, checkout) as house:
             os.environ["DJANGO_SETTINGS_MODULE"] = "chatapp.settings"
+            # Settings read the environment when they are first imported.
             django.setup()
             from bench.faults.run import run
 
@@ -60,9 +69,6 @@ def main() -> None:
                 asyncio.run(run(house, journal, chosen))
             finally:
                 journal.keep_logs(folder)
-    journal.report()
-    print(f"seed {chosen.seed}")
-    sys.exit(1 if journal.breaches else 0)
 
 
 if __name__ == "__main__":

@@ -113,7 +113,7 @@ class Person:
         words = {"text": question, "key": str(uuid4()), "model": MODELS[self.model]}
         place = await self._post("ask/", words)
         conversation = place.removeprefix("/").split("/")[1]
-        told = Told(self._closed, lambda why: self._wrong(f"{question}: {why}"))
+        told = Told(self._closed, lambda why: self._wrong(question, why))
         slow = SLOW_SECONDS if self.is_slow else 0.0
         self.page = LivePage(self._http, self._session, conversation, told, slow)
         self.page.screen = await self._loaded()
@@ -175,11 +175,11 @@ class Person:
         self._crowd.sights["left and came back"] += 1
         await self._keep_listening()
 
-    def _wrong(self, words: str) -> None:
-        """Once for each page: what is wrong stays so."""
-        if self.page and not self.page.is_wrong:
+    def _wrong(self, question: str, why: str) -> None:
+        """Once for each page: what is wrong stays so. What was cut and went on is one text of two requests."""
+        if self.page and not self.page.is_wrong and question not in self._crowd.continued:
             self.page.is_wrong = True
-            self._crowd.breach(f"{words} (at {self.page.at})")
+            self._crowd.breach(f"{question} at {self.page.at}: {why}")
 
     def _closed(self, machine: str, code: int | None) -> None:
         self._crowd.closings.append((time.monotonic(), machine, code))

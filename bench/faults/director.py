@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from contextlib import asynccontextmanager, suppress
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
+from contextlib import asynccontextmanager, contextmanager, suppress
 from random import Random
 from typing import Any
 from uuid import UUID
@@ -40,6 +40,8 @@ class Director:
         self._busyness = Busyness()
         self._troubles: list[tuple[str, float, float]] = []
         self._disturbed: set[str] = set()
+        # Those that hear nothing of Redis.
+        self._deaf: set[str] = set()
 
     async def play(
         self, lanes: Sequence[Sequence[Callable[[Director], Awaitable[None]]]], names: Sequence[str]
@@ -101,6 +103,15 @@ class Director:
             self._disturbed.discard(machine)
             self._troubles.append((machine, began, time.monotonic()))
 
+    @contextmanager
+    def deaf(self, machine: str) -> Iterator[None]:
+        """No words go out or come in there, and nothing else is wrong."""
+        self._deaf.add(machine)
+        try:
+            yield
+        finally:
+            self._deaf.discard(machine)
+
     def _unasked_closings(self) -> list[str]:
         """Sockets that were closed although nothing was done to whoever served them."""
         wrong = [
@@ -155,9 +166,8 @@ class Director:
 
     async def await_words(self, kind: str, began: float, *, of: str = "") -> None:
         """On pages of answers that do nothing but speak, of processes that nothing was done to. `of`: that run or are read there."""
-        healthy = {
-            self.house.workers[name].runner for name in self.house.workers if name not in self._disturbed
-        }
+        wrong = self._disturbed | self._deaf
+        healthy = {worker.runner for name, worker in self.house.workers.items() if name not in wrong}
         running = [row for row in await self._rows("status = 'running'") if row.runner in healthy]
         speaking = {str(row.id): self.house.runners[row.runner] for row in running}
         pages = [
@@ -165,16 +175,16 @@ class Director:
             for person in self.crowd.reading
             if person.model == PLAIN and not person.is_slow and not person.leaves
             if person.page and person.page.screen and person.page.is_listening and person.page.told.words_at
-            if person.page.at not in self._disturbed and person.page.screen.leaf in speaking
+            if person.page.at not in wrong and person.page.screen.leaf in speaking
             if of in ("", person.page.at, speaking[person.page.screen.leaf])
         ]
         told = [page.told for page in pages]
         over = time.monotonic() + FLOWS_WITHIN
-        before, disturbed = set(self._disturbed), set(self._disturbed)
+        disturbed = set(wrong)
         while time.monotonic() < over and any(each.words_at < began for each in told):
             await asyncio.sleep(0.05)
-            disturbed |= self._disturbed
-        if disturbed == before:
+            disturbed |= self._disturbed | self._deaf
+        if disturbed == wrong:
             busy = BUSY if self._busyness.is_much(began) else ""
             waited = [max(0.0, each.words_at - began) for each in told]
             self.figures.note(self.figures.flows, kind + busy, waited)

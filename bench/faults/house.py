@@ -94,7 +94,7 @@ class House:
             "SECRET_KEY": "x" * 50,
             "OPENAI_BASE_URL": f"{address}/v1",
             "OPENAI_API_KEY": "sk-bench",
-            "LOG_LEVEL": "warning",
+            "LOG_LEVEL": "info",
         }
         self.clocks = make_clocks(folder)
         self.webs, self.workers = (

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Iterator
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, ExitStack
 from random import Random
 
 from bench.faults.director import Director
@@ -38,8 +38,7 @@ async def worker_dies_and_is_back(it: Director, machine: str) -> None:
         turns = await it.turns_of(worker)
         began = time.monotonic()
         await asyncio.to_thread(worker.kill)
-        await it.start(worker)
-        await it.await_take_over("worker dies and is back", turns, began)
+        await asyncio.gather(it.await_take_over("worker dies and is back", turns, began), it.start(worker))
 
 
 async def worker_freezes(it: Director, machine: str) -> None:
@@ -69,6 +68,7 @@ async def worker_is_told_to_end(it: Director, machine: str) -> None:
         turns = await it.turns_of(worker)
         began = time.monotonic()
         worker.tell_to_end()
+        # Those that end within its time are nobody's any more.
         await it.await_take_over("worker is told to end", turns, began)
         if await asyncio.to_thread(worker.gone) != 0:
             it.breach(f"{machine} was told to end and did not: {worker.tail()}")
@@ -215,6 +215,9 @@ def cut(one: str | None, other: str, seconds: float) -> Kind:
         async with AsyncExitStack() as troubles:
             if other == PEOPLE or (here in WORKERS and other != "redis"):
                 await troubles.enter_async_context(it.trouble(here))
+            if other == "redis":
+                silence = troubles.enter_context(ExitStack())
+                silence.enter_context(it.deaf(here))
             process = it.house.processes[here]
             turns = await it.turns_of(process) if here in WORKERS else []
             began = time.monotonic()
@@ -226,6 +229,7 @@ def cut(one: str | None, other: str, seconds: float) -> Kind:
             finally:
                 it.house.network.join(here, other)
             if other == "redis":
+                silence.close()
                 kind = f"{here.partition('-')[0]} and Redis were cut apart for {seconds:.0f} s"
                 await it.await_words(kind, time.monotonic(), of=here)
             elif seconds > 1:

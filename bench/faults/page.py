@@ -133,7 +133,7 @@ class LivePage:
             if body.text.startswith(OF_A_CALL):
                 continue
             for why in wrong_in(body.text, grows=True):
-                self.told.wrong(f"a page in the middle of it: {why}")
+                self.told.wrong(f"its page, in the middle of it: {why}")
         self.told.changed.set()
 
 

@@ -45,7 +45,7 @@ def wrong_in(text: str, *, grows: bool) -> Iterator[str]:
         words.pop()
     said = [(int(found[1]), int(found[2])) for word in words if (found := _WORD.fullmatch(word))]
     if len(said) < len(words):
-        yield f"nobody said it like this: {text[:200]!r}"
+        yield f"nobody said it like this: {text!r}"
     elif said and said != [(said[0][0], number) for number in range(len(said))]:
         yield f"words are lost, doubled or of another attempt: {text!r}"
 

@@ -13,7 +13,7 @@ from bench.watcher import Watcher
 
 LATE_MS = 500.0
 # All have asked and have their first letter before the first answer ends.
-ASKING, SECONDS = 30.0, 60.0
+ASKING, SECONDS = 60.0, 90.0
 
 
 def climb(many: Ours, people: int, paces: Sequence[float], table: Table) -> None:

@@ -7,12 +7,19 @@ from uuid import UUID
 from django.contrib.auth.models import User
 from django.http import Http404
 
-from .models import Import, ImportFile
+from .models import Archive, Import, ImportFile
 
 
 def my_import(user: User, pk: UUID) -> Import:
     """One that was not taken back."""
     row = Import.objects.filter(pk=pk, owner=user).exclude(state=Import.State.UNDONE).first()
+    if row is None:
+        raise Http404
+    return row
+
+
+def my_archive(user: User, pk: UUID) -> Archive:
+    row = Archive.objects.select_related("owner").filter(pk=pk, owner=user).first()
     if row is None:
         raise Http404
     return row

@@ -83,6 +83,46 @@ class ImportPiece(models.Model):
         return f"piece of {self.file_id}"
 
 
+class Archive(models.Model):
+    """Everything that a person has here, as a zip that is made beside everything else and waits for a day."""
+
+    class State(models.TextChoices):
+        MAKING = "making"
+        READY = "ready"
+        FAILED = "failed"
+
+    id = models.UUIDField(primary_key=True, default=uuid4, editable=False)
+    owner = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="archives")
+    state = models.CharField(max_length=16, choices=State.choices, default=State.MAKING)
+    # Messages and conversations that are in it by now, and that will be.
+    done = models.PositiveIntegerField(default=0)
+    messages = models.PositiveIntegerField(default=0)
+    conversations_done = models.PositiveIntegerField(default=0)
+    conversations = models.PositiveIntegerField(default=0)
+    size = models.PositiveBigIntegerField(default=0)
+    runner = models.CharField(max_length=120, blank=True, default="")
+    touched_at = models.DateTimeField(null=True, blank=True)
+    created_at = models.DateTimeField(default=timezone.now)
+    made_at = models.DateTimeField(null=True, blank=True)
+
+    def __str__(self) -> str:
+        return f"archive {self.id}"
+
+
+class ArchivePiece(models.Model):
+    """Bytes of it, in their order."""
+
+    archive = models.ForeignKey(Archive, models.CASCADE, related_name="pieces")
+    number = models.PositiveIntegerField()
+    data = models.BinaryField()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["archive", "number"], name="one_piece_of_a_number")]
+
+    def __str__(self) -> str:
+        return f"piece {self.number} of {self.archive_id}"
+
+
 class ImportedConversation(models.Model):
     """A conversation that was found in a file, and what became of it. `digest`: of all that is told of it."""
 

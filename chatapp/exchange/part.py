@@ -1,5 +1,5 @@
-"""Does what takes long: looks through what was brought and writes it. On a thread of its own, so that nobody else waits for
-it; where there are many processes, in those that work. Whatever is left by a process that died, another one takes up."""
+"""Does what takes long: looks through what was brought and writes it, and packs what somebody takes along. On a thread of its own, so that
+nobody else waits for it; where there are many processes, in those that work. What one that died has left, another takes up."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ..providers.configured import Catalog
 from ..tools.at_hand import ToolsAtHand
 from ..turns.engine import engine
 from ..turns.parts import PARTS, EnginePart
-from .store import imports
+from .store import archives, imports
 
 log = logging.getLogger(__name__)
 
@@ -56,6 +56,8 @@ class LongWork(EnginePart):
 
     async def close(self) -> None:
         """What it is at stands in rows, for somebody else or for later."""
+        if not self._wanted:
+            return
         self._wanted = False
         self._thread.submit(connections.close_all)
         await asyncio.to_thread(self._thread.shutdown, cancel_futures=False)
@@ -63,7 +65,7 @@ class LongWork(EnginePart):
     def _do_next(self) -> bool:
         with patience(PATIENCE, anew=True):
             try:
-                return self._wanted and self._do_import()
+                return self._wanted and (self._do_import() or self._make_archive())
             finally:
                 close_old_connections()
 
@@ -83,6 +85,23 @@ class LongWork(EnginePart):
             # Whatever somebody wrote into a file, those who come after them are not kept waiting.
             log.error("an import was given up: %s", type(error).__name__)
             imports.give_up(brought, runner)
+        return True
+
+    def _make_archive(self) -> bool:
+        runner = engine().runner.name
+        archive = archives.take(runner)
+        if archive is None:
+            return False
+        try:
+            archives.make(archive, runner, lambda: self._wanted)
+        except imports.Abandoned:
+            archives.release(archive, runner)
+        except Error:
+            archives.release(archive, runner)
+            raise
+        except Exception as error:
+            log.error("a zip was given up: %s", type(error).__name__)
+            archives.give_up(archive, runner)
         return True
 
     def _at_hand(self, tools: list[Any]) -> list[Any]:

@@ -34,6 +34,7 @@ from ..reviews.news import review_news
 from ..store import in_thread
 from ..thread.page import Viewer
 from ..turns.engine import Engine, engine
+from ..turns.keep.keeper import PASSING
 from ..turns.notices import Notice, Once
 from .conversation import ConversationNews
 from .outbox import Outbox, Stuck
@@ -173,7 +174,7 @@ class Listening(AsyncWebsocketConsumer):
             try:
                 async with asyncio.TaskGroup() as group:
                     group.create_task(self._hear(user, mine, group, is_anew=is_anew))
-            except* Error as lost:
+            except* PASSING as lost:
                 names = ", ".join(sorted({type(error).__name__ for error in lost.exceptions}))
                 log.warning("a listening socket begins anew: %s", names)
             is_anew = True

@@ -3,7 +3,14 @@
 from ..accounts.models import OUTLINE_CAP, NameOutline, SignedUp, WayIn
 from ..branches.models import Origin
 from ..catalog.models import Installation, KnownModel, ModelProvider
-from ..exchange.models import Import, ImportedConversation, ImportFile, ImportPiece
+from ..exchange.models import (
+    Archive,
+    ArchivePiece,
+    Import,
+    ImportedConversation,
+    ImportFile,
+    ImportPiece,
+)
 from ..gateway.models import (
     ApiKey,
     KeptCleared,
@@ -57,6 +64,8 @@ __all__ = [
     "TOOL_NAME_CAP",
     "UNFINISHED",
     "ApiKey",
+    "Archive",
+    "ArchivePiece",
     "Conversation",
     "DailyLimit",
     "Draft",

@@ -15,6 +15,7 @@ class Look(models.Model):
     class What(models.TextChoices):
         TRANSCRIPT = "transcript", "opened the transcript"
         SEARCH = "search", "found it by its words"
+        REVIEWS = "reviews", "took its review as data"
 
     who = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="+"

@@ -15,7 +15,7 @@ from django.contrib.auth.middleware import AuthenticationMiddleware
 from django.contrib.auth.models import AnonymousUser, User
 from django.contrib.sessions.backends.base import SessionBase
 from django.contrib.sessions.models import Session
-from django.db import Error
+from django.db import InterfaceError, OperationalError
 from django.db.models import Subquery
 from django.http import HttpRequest
 from django.utils import timezone
@@ -169,7 +169,8 @@ class Presence:
                 gone = await in_thread(who_has_left)(here)
                 answered_at = time.monotonic()
             except Exception as error:
-                if isinstance(error, Error) and time.monotonic() - answered_at < UNANSWERED_SECONDS:
+                is_away = isinstance(error, OperationalError | InterfaceError)
+                if is_away and time.monotonic() - answered_at < UNANSWERED_SECONDS:
                     continue
                 # Who cannot be asked after must not stay either.
                 for one in here:

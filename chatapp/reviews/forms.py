@@ -25,6 +25,7 @@ class SubmitForm(forms.Form):
         error_messages={"invalid_choice": "Choose how much.", "required": "Choose how much."},
     )
     question = _words_field()
+    may_leave = forms.BooleanField(required=False)
 
 
 class WishForm(forms.Form):

@@ -35,6 +35,8 @@ class Submission(models.Model):
     leaf = models.ForeignKey(Message, models.SET_NULL, null=True, blank=True, related_name="+")
     scope = models.CharField(max_length=8, choices=Scope.choices, default=Scope.BRANCH)
     question = models.TextField(blank=True, default="")
+    # Whether its owner gave it for evaluation and training too.
+    may_leave = models.BooleanField(default=False, db_default=False)
     branches = models.PositiveIntegerField(default=1)
     thought_ms = models.PositiveBigIntegerField(null=True, blank=True)
     by_models = models.JSONField(default=list)

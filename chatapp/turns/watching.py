@@ -9,12 +9,10 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from django.db import Error
-
 from ..store import in_thread
 from ..store.changes import Ended
 from ..store.models import Message, Status
-from .keep.keeper import Keeper
+from .keep.keeper import PASSING, Keeper
 from .live import Hear, Live, LiveEvent
 from .notices import Notice, Notices
 
@@ -66,7 +64,7 @@ async def watch(
             if ended is None:
                 try:
                     row = await in_thread(_row)(message)
-                except Error:
+                except PASSING:
                     # Words come all the same.
                     await asyncio.sleep(PAUSE)
                     continue

@@ -39,7 +39,7 @@ def within(text: str) -> bytes:
 BROKEN = {
     "nothing": (b"", None),
     "blanks": (b"  \n", "there is nothing in it"),
-    "half a file": (ours(PAIR, PAIR)[:-50], "it ends in the middle, in conversation 2, at byte"),
+    "half a file": (ours(PAIR, PAIR)[:-100], "it ends in the middle, in conversation 2, at byte"),
     "no JSON": (b"Hello.", "in no format that is known here"),
     "another format": (b'{"a": 1}', "in no format that is known here"),
     "a list of numbers": (b"[1, 2]", "in no format that is known here"),
@@ -65,7 +65,7 @@ BROKEN = {
     ),
     "a number of many digits": (within("1" * 5000), "a number is too large"),
     "no number": (within("NaN"), "NaN is no number of JSON"),
-    "very deep": (b'{"conversations":' + b"[" * 10_000, "it is nested too deeply, at byte"),
+    "very deep": (b'{"conversations":[{"x":' + b"[" * 10_000, "it is nested too deeply, at byte"),
     "very deep in a message": (within("[" * 10_000 + "]" * 10_000), "it is nested too deeply"),
     "very deep in what is passed over": (
         b'{"format":"thoughtline","x":' + b'{"a":' * 10_000,
@@ -77,6 +77,18 @@ BROKEN = {
         "one value is longer than 16 megabytes",
     ),
     "no conversation": (ours(), "there is no conversation in it"),
+    "more pieces than a message has": (
+        ours(said(question(items=[{}] * 10_001))),
+        "one message has more than 10,000 items, at byte",
+    ),
+    "more names than an object has": (
+        json.dumps(dict.fromkeys(map(str, range(200_002))) | {"format": 1}).encode(),
+        "in no format that is known here",
+    ),
+    "more nodes than a conversation has": (
+        b'[{"chat_messages":[' + b"0," * 200_001 + b"0]}]",
+        "one conversation has more than 200,000 messages, at byte",
+    ),
 }
 
 
@@ -156,6 +168,23 @@ def test_odd_words_are_stored_as_any_database_can(alice, what):
     (copy,) = came(alice, ours(said(question(text=text), answer(), title=text)))
     assert Item.objects.filter(message__conversation=copy, kind="user_message").get().text == kept
     assert "\x00" not in copy.title
+
+
+def test_what_no_database_holds_may_stand_anywhere(alice):
+    odd = "a\x00b\ud800"
+    item = dict.fromkeys(("key", "text", "provider", "dialect", "model", "call_id", "name"), odd)
+    messages = [
+        question(author=odd, model=odd, effort=odd, status=odd, items=[item | {"kind": "user_message"}]),
+        answer(
+            model=odd,
+            items=[item | {"kind": kind, "wire": {odd: odd}} for kind in ("reasoning", "tool_call")],
+        ),
+    ]
+    recorded = {"rounds": [{"round": 0, "model": odd}], "ended": {odd: odd}, "program": {odd: odd}, odd: odd}
+    messages[1]["recorded"] = recorded
+    told = dict.fromkeys(("title", "titled_by", "instructions", "program", "head"), odd)
+    (copy,) = came(alice, ours(said(*messages, **told | {"origin": {odd: odd}, "forks": {odd: 1}})))
+    assert copy.messages.count() == 2 and list(store.verify_log()) == []
 
 
 MESSAGES = {

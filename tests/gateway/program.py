@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterable
 from contextlib import asynccontextmanager
+from dataclasses import replace
+from functools import wraps
 from typing import Any
 
 import httpx
@@ -21,19 +23,28 @@ from chatapp.providers.configured import Catalog
 from chatapp.store import in_thread
 from chatapp.turns.engine import Engine
 from tests.support.front import house
-from tests.support.stage import Script, ScriptedProvider
+from tests.support.stage import Script, ScriptedProvider, play
 
 MODEL = "scripted:model"
+TOOLS = [
+    {"type": "function", "function": {"name": name, "parameters": {"type": "object", "properties": {}}}}
+    for name in ("shell", "patch")
+]
 
 
 class Program:
+    """Chat completions. `told`: the history as it keeps it, for those stories that go on from it."""
+
     def __init__(self, secret: str) -> None:
-        self._headers = {"authorization": f"Bearer {secret}", "user-agent": "editor/1"}
+        self.key = secret
+        headers = {"authorization": f"Bearer {secret}", "user-agent": "editor/1"}
         transport = httpx.ASGITransport(app=http)
-        self.http = httpx.AsyncClient(transport=transport, base_url="http://localhost")
+        self.http = httpx.AsyncClient(transport=transport, base_url="http://localhost", headers=headers)
+        self.told: list[dict[str, Any]] = []
+        self.reasoning = ""
 
     async def send(self, method: str, path: str, **more: Any) -> httpx.Response:
-        return await self.http.request(method, path, headers=self._headers | more.pop("headers", {}), **more)
+        return await self.http.request(method, path, **more)
 
     async def chat(self, *messages: dict[str, Any], **more: Any) -> httpx.Response:
         body = {"model": MODEL, "messages": list(messages), **more}
@@ -41,10 +52,47 @@ class Program:
 
     async def answer(self, *messages: dict[str, Any]) -> dict[str, Any]:
         """What it keeps of the answer."""
-        response = await self.chat(*messages)
-        assert response.status_code == 200, response.text
-        message = response.json()["choices"][0]["message"]
-        return {name: message[name] for name in ("role", "content", "tool_calls") if message.get(name)}
+        return _kept(await self.chat(*messages))
+
+    async def say(self, text: str, *, role: str = "user", **more: Any) -> dict[str, Any]:
+        self.told.append({"role": role, "content": text})
+        return await self.ask(**more)
+
+    async def give(self, *results: str, **more: Any) -> dict[str, Any]:
+        """What its calls gave."""
+        calls = self.told[-1]["tool_calls"]
+        self.told += [
+            {"role": "tool", "tool_call_id": call["id"], "content": said}
+            for call, said in zip(calls, results, strict=False)
+        ]
+        return await self.ask(**more)
+
+    async def ask(self, **more: Any) -> dict[str, Any]:
+        response = await self.post(**more)
+        kept = _kept(response)
+        self.reasoning = response.headers["x-thoughtline-reasoning"]
+        self.told.append({"content": None, **kept})
+        return kept
+
+    async def post(self, *, headers: dict[str, str] | None = None, **more: Any) -> httpx.Response:
+        body = {"model": MODEL, "messages": self.told, "tools": TOOLS} | more
+        return await self.send("POST", "/v1/chat/completions", json=body, headers=headers or {})
+
+
+def _kept(response: httpx.Response) -> dict[str, Any]:
+    response.raise_for_status()
+    message = response.json()["choices"][0]["message"]
+    return {name: message[name] for name in ("role", "content", "tool_calls") if message.get(name)}
+
+
+def played(story: Callable[..., Coroutine[Any, Any, None]]) -> Callable[..., None]:
+    """A test that is a story of its own."""
+
+    @wraps(story)
+    def told(*args: Any, **kwargs: Any) -> None:
+        play(story(*args, **kwargs))
+
+    return told
 
 
 def user(words: str = "Why?") -> dict[str, Any]:
@@ -55,8 +103,8 @@ def result(answer: dict[str, Any], words: str = "noon") -> dict[str, Any]:
     return {"role": "tool", "tool_call_id": answer["tool_calls"][0]["id"], "content": words}
 
 
-async def program(owner: User, **said: Any) -> Program:
-    return Program((await in_thread(create_key)(owner, KeyChoices(name="Editor", **said)))[1])
+async def program_of(owner: User, name: str = "Editor", **said: Any) -> Program:
+    return Program((await in_thread(create_key)(owner, KeyChoices(name=name, **said)))[1])
 
 
 @asynccontextmanager
@@ -65,7 +113,8 @@ async def served(*scripts: Script) -> AsyncIterator[tuple[Engine, ScriptedProvid
     restarted()
     async with house() as engine:
         provider = ScriptedProvider(scripts)
-        engine.catalog = Catalog([], beside=[provider])  # type: ignore[list-item]
+        engine.catalog = Catalog([], beside=[provider])
+        engine.runner._world = replace(engine.runner._world, catalog=engine.catalog)
         yield engine, provider
     restarted()
 

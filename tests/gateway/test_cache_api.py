@@ -18,7 +18,7 @@ from chatapp.gateway.store import cached, kept, purging
 from chatapp.gateway.store.keys import revoke_key
 from chatapp.pages.staff.password_given import HOLDS_SECONDS
 from chatapp.store import in_thread
-from tests.gateway.program import Program, program, restarted, result, served, thoughts_sent, user
+from tests.gateway.program import Program, program_of, restarted, result, served, thoughts_sent, user
 from tests.support.faults import away, short_patience
 from tests.support.front import visitor
 from tests.support.script import call, response, text, thought
@@ -45,7 +45,7 @@ def nothing_is_remembered():
 
 
 async def manager(dana: User) -> Program:
-    return await program(dana, is_management=True)
+    return await program_of(dana, is_management=True)
 
 
 async def read(who: Program, query: str = "") -> Any:
@@ -81,7 +81,7 @@ def rows(owner: User, number: int, *, provider: str = "p", model: str = "m", **m
 def test_what_a_program_was_told_is_shown_as_the_seed_has_it(alice, dana):
     async def story():
         async with served(CALLS, SAYS):
-            editor, managing = await program(alice), await manager(dana)
+            editor, managing = await program_of(alice), await manager(dana)
             first = await editor.answer(user())
             await editor.answer(user(), first, result(first))
             told = await read(managing)
@@ -182,7 +182,7 @@ def test_what_has_expired_is_not_shown(alice, dana):
 def test_what_is_cleared_does_not_go_back_from_memory_or_after_a_restart(alice, dana, by):
     async def story():
         async with served(CALLS, SAYS) as (_, provider):
-            editor, managing = await program(alice), await manager(dana)
+            editor, managing = await program_of(alice), await manager(dana)
             first = await editor.answer(user())
             query = by.format(id=first["tool_calls"][0]["id"])
             cleared = await managing.send("DELETE", WHERE + query)
@@ -198,7 +198,7 @@ def test_what_is_cleared_does_not_go_back_from_memory_or_after_a_restart(alice, 
 def test_clearing_takes_what_it_says_and_everything_takes_the_counts_as_well(alice, dana):
     async def story():
         async with served(CALLS, SAYS):
-            editor, managing = await program(alice), await manager(dana)
+            editor, managing = await program_of(alice), await manager(dana)
             first = await editor.answer(user())
             await editor.answer(user(), first, result(first))
             await in_thread(rows)(alice, 3, provider="other")
@@ -251,8 +251,8 @@ def test_other_processes_forget_what_is_cleared_and_what_a_person_who_left_had(a
 
     async def story():
         async with served(CALLS, SAYS):
-            first = await (await program(alice)).answer(user())
-            await (await program(bob)).answer(user())
+            first = await (await program_of(alice)).answer(user())
+            await (await program_of(bob)).answer(user())
             await in_thread(hears.take_in)()
             await in_thread(KeptCleared.objects.create)(provider="another")
             await in_thread(hears.take_in)()
@@ -287,7 +287,7 @@ class TestWords:
             async with served(CALLS):
                 managing = await manager(dana)
                 for owner in (alice, alice, bob, dana):
-                    await (await program(owner)).answer(user())
+                    await (await program_of(owner)).answer(user())
                 told = await read(managing)
                 assert {each["reasoning"] for each in told["entries"]} == {"I need the time."}
 
@@ -300,7 +300,7 @@ class TestWords:
 
         async def story():
             async with served(CALLS):
-                await (await program(alice)).answer(user())
+                await (await program_of(alice)).answer(user())
                 (entry,) = (await read(await manager(dana)))["entries"]
                 assert entry["reasoning"] == "" and entry["charCount"] == 16
 
@@ -310,7 +310,7 @@ class TestWords:
     def test_they_are_never_too_much_at_once(self, alice, dana, monkeypatch):
         async def story():
             async with served(CALLS):
-                editor = await program(alice)
+                editor = await program_of(alice)
                 for _ in range(3):
                     await editor.answer(user())
                 size = (await in_thread(KeptResponse.objects.first)()).size
@@ -329,7 +329,7 @@ class TestWhoManages:
             async with served(SAYS):
                 for person in (alice, dana):
                     for method in ("GET", "DELETE"):
-                        refused = await (await program(person)).send(method, WHERE)
+                        refused = await (await program_of(person)).send(method, WHERE)
                         assert refused.status_code == 403
                         assert "management" in refused.json()["error"]["message"]
 

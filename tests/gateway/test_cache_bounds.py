@@ -22,7 +22,7 @@ from chatapp.gateway.store.keys import KeyChoices, create_key
 from chatapp.gateway.store.replays import Replayed, count_replayed
 from chatapp.insight.store.sums import day_of
 from chatapp.store import deleting, in_thread
-from tests.gateway.program import program, restarted, served, user
+from tests.gateway.program import program_of, restarted, served, user
 from tests.gateway.test_cache_api import rows
 from tests.support.locked import lock
 from tests.support.script import response, text, thought
@@ -105,7 +105,7 @@ class TestMemory:
 def in_story(owner: User, number: int) -> None:
     async def story():
         async with served(SAYS):
-            editor = await program(owner)
+            editor = await program_of(owner)
             for _ in range(number):
                 await editor.answer(user())
 
@@ -224,7 +224,7 @@ def test_what_cannot_be_written_now_is_written_later(alice):
 def test_the_part_keeps_the_memory_and_clears_what_others_cleared(alice):
     async def story():
         async with served(SAYS):
-            await (await program(alice)).answer(user())
+            await (await program_of(alice)).answer(user())
             kept.memory.keep(one(7, expires=1.0))
             keeping = asyncio.create_task(KeptThoughts(every=0.01, seldom=1).keep())
             await until(_only(1))

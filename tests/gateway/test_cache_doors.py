@@ -19,7 +19,7 @@ from chatapp.gateway.store import kept
 from chatapp.gateway.store.replays import to_write
 from chatapp.providers.base import Ask
 from chatapp.store import in_thread
-from tests.gateway.program import MODEL, program, restarted, result, served, thoughts_sent, user
+from tests.gateway.program import MODEL, program_of, restarted, result, served, thoughts_sent, user
 from tests.support.faults import FAULTS, short_patience
 from tests.support.patience import PATIENCE
 from tests.support.script import call, response, text, thought
@@ -34,7 +34,7 @@ SAYS = response(thought("It is noon."), text("Noon."))
 def test_a_thought_that_was_left_out_goes_back_and_is_counted(alice):
     async def story():
         async with served(CALLS, SAYS) as (_, provider):
-            editor = await program(alice)
+            editor = await program_of(alice)
             first = await editor.answer(user())
             second = await editor.chat(user(), first, result(first))
             assert second.headers["x-thoughtline-reasoning"] == "restored=1 missed=0 dropped=0"
@@ -58,7 +58,7 @@ def test_it_goes_back_after_a_restart_too_and_is_promoted_into_memory(alice, for
 
     async def story():
         async with served(CALLS, SAYS) as (_, provider):
-            editor = await program(alice)
+            editor = await program_of(alice)
             first = await editor.answer(user())
             restarted()
             assert len(kept.memory) == 0
@@ -74,10 +74,10 @@ def test_it_goes_back_after_a_restart_too_and_is_promoted_into_memory(alice, for
 def test_another_key_of_the_owner_finds_it_and_nobody_else(alice, bob):
     async def story():
         async with served(CALLS, SAYS) as (_, provider):
-            first = await (await program(alice)).answer(user())
+            first = await (await program_of(alice)).answer(user())
             told = (user(), first, result(first))
-            await (await program(alice)).chat(*told)
-            missed = await (await program(bob)).chat(*told)
+            await (await program_of(alice)).chat(*told)
+            missed = await (await program_of(bob)).chat(*told)
             assert missed.headers["x-thoughtline-reasoning"] == "restored=0 missed=1 dropped=0"
             assert [thoughts_sent(ask) for ask in provider.asked[1:]] == [["I need the time."], []]
         day = await in_thread(ReplayDay.objects.get)()
@@ -89,7 +89,7 @@ def test_another_key_of_the_owner_finds_it_and_nobody_else(alice, bob):
 def test_what_has_expired_does_not_come_back(alice):
     async def story():
         async with served(CALLS, SAYS) as (_, provider):
-            editor = await program(alice)
+            editor = await program_of(alice)
             first = await editor.answer(user())
             restarted()
             past = timezone.now() - timedelta(seconds=1)
@@ -105,7 +105,7 @@ def test_with_0_hours_nothing_is_kept_anywhere(alice, settings):
 
     async def story():
         async with served(CALLS, SAYS) as (_, provider):
-            editor = await program(alice, keeps_responses=True)
+            editor = await program_of(alice, keeps_responses=True)
             first = await editor.answer(user())
             await editor.chat(user(), first, result(first))
             assert thoughts_sent(provider.asked[1]) == []
@@ -125,7 +125,7 @@ def test_it_is_kept_for_as_long_as_is_set_and_any_number_can_be(alice, settings,
 
     async def story():
         async with served(SAYS):
-            await (await program(alice)).answer(user())
+            await (await program_of(alice)).answer(user())
         row = await in_thread(KeptResponse.objects.get)()
         assert row.expires_at > timezone.now() + timedelta(minutes=59)
 
@@ -138,7 +138,7 @@ def test_a_model_that_does_not_think_misses_nothing(alice):
             plain = provider.model
             provider.model = lambda name: replace(plain(name), efforts=())
             told = (user(), {"role": "assistant", "content": "Unheard of."}, user("And?"))
-            answered = await (await program(alice)).chat(*told)
+            answered = await (await program_of(alice)).chat(*told)
             assert answered.headers["x-thoughtline-reasoning"] == "restored=0 missed=0 dropped=0"
 
     play(story())
@@ -159,7 +159,7 @@ async def broken(fault: str) -> AsyncIterator[None]:
 def test_where_keys_cannot_be_read_the_door_says_so_in_its_shape(alice):
     async def story():
         async with served(SAYS):
-            editor = await program(alice)
+            editor = await program_of(alice)
             async with broken("away"):
                 refused = await editor.chat(user())
             assert refused.status_code == 503
@@ -181,7 +181,7 @@ def test_an_answer_is_told_while_nothing_can_be_written_and_its_thought_goes_bac
                 yield event
 
         async with served(calls, SAYS) as (_, provider):
-            editor = await program(alice)
+            editor = await program_of(alice)
             asking = asyncio.create_task(editor.answer(user()))
             await asyncio.wait_for(reached.wait(), PATIENCE)
             async with broken(fault):
@@ -206,7 +206,7 @@ def test_without_the_tables_of_the_cache_requests_are_answered_and_counted(alice
 
     async def story():
         async with served(CALLS, SAYS) as (_, provider):
-            editor = await program(alice)
+            editor = await program_of(alice)
             await in_thread(renamed)("", "_away")
             try:
                 first = await editor.answer(user())

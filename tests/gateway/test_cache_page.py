@@ -16,7 +16,7 @@ from chatapp.gateway.store import kept
 from chatapp.insight.store.sums import day_of
 from chatapp.pages.words.amounts import in_bytes
 from chatapp.pages.words.moments import lasted
-from tests.gateway.program import program, restarted, served, user
+from tests.gateway.program import program_of, restarted, served, user
 from tests.gateway.test_cache_api import rows
 from tests.support.front import visitor
 from tests.support.page import Page, attribute, words
@@ -49,7 +49,7 @@ def replayed(model, back=0, **counts):
 def asked_once(owner):
     async def story():
         async with served(SAYS):
-            await (await program(owner)).answer(user())
+            await (await program_of(owner)).answer(user())
 
     play(story())
     return KeptResponse.objects.get(owner=owner)
@@ -131,7 +131,7 @@ def test_the_newest_are_listed_and_filtered(her, alice, bob):
 def test_what_is_in_memory_is_told_with_its_size(alice, dana):
     async def story():
         async with served(response(thought("x" * 3 * 2**20), text())):
-            await (await program(alice)).answer(user())
+            await (await program_of(alice)).answer(user())
             assert len(kept.memory) == 1
             page = await (await visitor(dana)).get(WHERE)
             assert sums_of(page)["In memory"] == "13 of 64 MiB"

@@ -22,8 +22,8 @@ from chatapp.gateway.store.replays import to_write
 from chatapp.providers.base import Ask, ProviderError, Trouble
 from chatapp.store import Refused, in_thread, load_items, verify_log
 from chatapp.store.models import Conversation, Message
-from tests.gateway.asking import Program, over, played, program_of
-from tests.gateway.program import thoughts_sent
+from tests.gateway.knocking import CHAT, Knock, asking
+from tests.gateway.program import MODEL, Program, played, program_of, served, thoughts_sent
 from tests.support import stage
 from tests.support.script import call, response, text, thought
 
@@ -35,7 +35,7 @@ BROKEN = response(ProviderError(Trouble.BROKEN, "It broke."))
 
 
 async def recorder(alice) -> Program:
-    return await program_of(alice, is_recorded=True)
+    return await program_of(alice, "Codex on the laptop", is_recorded=True)
 
 
 async def rows() -> list[Message]:
@@ -71,7 +71,7 @@ async def test_a_thought_that_its_program_wants_omitted_is_seen_on_its_page_and_
         told.append({"role": "assistant", "content": content})
         return content
 
-    async with over(CALLS, WORDS) as (_, provider):
+    async with served(CALLS, WORDS) as (_, provider):
         unread, called = await ask()
         result = {"type": "tool_result", "tool_use_id": called["id"], "content": "models.py"}
         told.append({"role": "user", "content": [result]})
@@ -88,7 +88,7 @@ async def test_a_thought_that_its_program_wants_omitted_is_seen_on_its_page_and_
 @played
 async def test_a_run_is_one_answer_with_its_calls_and_what_they_gave(alice):
     program = await recorder(alice)
-    async with over(CALLS, WORDS):
+    async with served(CALLS, WORDS):
         await program.say("Fix the test.")
         waiting = await rows()
         await program.give("models.py")
@@ -125,7 +125,7 @@ REMINDER = "<system-reminder>\nToday is Friday.\n</system-reminder>\n\n"
 @played
 async def test_a_run_is_called_by_what_its_person_asked(alice, messages):
     program = await recorder(alice)
-    async with over(WORDS):
+    async with served(WORDS):
         await program.ask(messages=messages)
         assert (await in_thread(Conversation.objects.get)()).title == "Fix it."
 
@@ -133,7 +133,7 @@ async def test_a_run_is_called_by_what_its_person_asked(alice, messages):
 @played
 async def test_a_history_that_grows_goes_on_below_also_when_the_server_began_anew(alice):
     program = await recorder(alice)
-    async with over(WORDS):
+    async with served(WORDS):
         await program.say("One?")
         memory.forget()
         await program.say("Two?")
@@ -146,7 +146,7 @@ async def test_a_history_that_grows_goes_on_below_also_when_the_server_began_ane
 @played
 async def test_a_clock_that_is_set_changes_no_calls_time_unless_the_server_began_anew(alice, anew: bool):
     program = await recorder(alice)
-    async with over(CALLS, WORDS):
+    async with served(CALLS, WORDS):
         await program.say("Fix it.")
         an_hour_ago = timezone.now() - timedelta(hours=1)
         await in_thread(Message.objects.filter(status="waiting").update)(touched_at=an_hour_ago)
@@ -164,7 +164,7 @@ async def test_a_clock_that_is_set_changes_no_calls_time_unless_the_server_began
 @played
 async def test_thoughts_that_go_back_are_counted_for_runs_too(alice):
     program = await recorder(alice)
-    async with over(WORDS):
+    async with served(WORDS):
         await program.say("One?")
         await program.say("Two?")
         await in_thread(to_write.write)()
@@ -175,7 +175,7 @@ async def test_thoughts_that_go_back_are_counted_for_runs_too(alice):
 @played
 async def test_a_history_that_departs_makes_a_branch_where_it_departs(alice):
     program = await recorder(alice)
-    async with over(WORDS):
+    async with served(WORDS):
         await program.say("One?")
         await program.say("Two?")
         del program.told[2:]
@@ -187,7 +187,7 @@ async def test_a_history_that_departs_makes_a_branch_where_it_departs(alice):
 @played
 async def test_a_run_that_departs_within_an_answer_has_what_came_before(alice):
     program = await recorder(alice)
-    async with over(CALLS, CALLS, WORDS):
+    async with served(CALLS, CALLS, WORDS):
         await program.say("Fix it.")
         await program.give("first result")
         await program.give("second result")
@@ -207,7 +207,7 @@ async def test_a_run_that_departs_within_an_answer_has_what_came_before(alice):
 @played
 async def test_the_same_history_again_makes_a_sibling(alice):
     program = await recorder(alice)
-    async with over(WORDS):
+    async with served(WORDS):
         await program.say("Why?")
         program.told.pop()
         await program.ask()
@@ -218,7 +218,7 @@ async def test_the_same_history_again_makes_a_sibling(alice):
 @played
 async def test_the_same_history_after_a_failure_takes_its_place(alice):
     program = await recorder(alice)
-    async with over(BROKEN, WORDS):
+    async with served(BROKEN, WORDS):
         program.told.append({"role": "user", "content": "Why?"})
         assert (await program.post()).status_code == 502
         await program.ask()
@@ -229,7 +229,7 @@ async def test_the_same_history_after_a_failure_takes_its_place(alice):
 @played
 async def test_results_that_are_sent_again_after_a_failure_go_on_in_the_same_answer(alice):
     program = await recorder(alice)
-    async with over(CALLS, BROKEN, WORDS):
+    async with served(CALLS, BROKEN, WORDS):
         await program.say("Fix it.")
         program.told.append(
             {"role": "tool", "tool_call_id": program.told[-1]["tool_calls"][0]["id"], "content": "done"}
@@ -244,7 +244,7 @@ async def test_results_that_are_sent_again_after_a_failure_go_on_in_the_same_ans
 @played
 async def test_what_waits_while_the_program_asks_elsewhere_never_came(alice):
     program = await recorder(alice)
-    async with over(WORDS, CALLS, WORDS):
+    async with served(WORDS, CALLS, WORDS):
         await program.say("One?")
         await program.say("Two?")
         del program.told[2:]
@@ -258,7 +258,7 @@ async def test_what_waits_while_the_program_asks_elsewhere_never_came(alice):
 @played
 async def test_a_question_that_is_asked_again_after_a_run_broke_off_has_an_answer_of_its_own(alice):
     program = await recorder(alice)
-    async with over(CALLS, BROKEN, WORDS):
+    async with served(CALLS, BROKEN, WORDS):
         await program.say("Fix it.")
         with pytest.raises(httpx.HTTPStatusError):
             await program.give("models.py")
@@ -275,7 +275,7 @@ async def test_a_question_that_is_asked_again_after_a_run_broke_off_has_an_answe
 @played
 async def test_a_question_in_the_place_of_results_ends_what_waited(alice):
     program = await recorder(alice)
-    async with over(CALLS, WORDS):
+    async with served(CALLS, WORDS):
         await program.say("One?")
         await program.say("Leave it.")
         found = await rows()
@@ -287,7 +287,7 @@ async def test_a_question_in_the_place_of_results_ends_what_waited(alice):
 @played
 async def test_a_stopped_run_goes_on_beside_when_its_program_does(alice):
     program = await recorder(alice)
-    async with over(CALLS, WORDS) as (engine, _):
+    async with served(CALLS, WORDS) as (engine, _):
         await program.say("Fix it.")
         assert await engine.stop((await rows())[1].pk, by="alice")
         await program.give("done")
@@ -299,7 +299,7 @@ async def test_a_stopped_run_goes_on_beside_when_its_program_does(alice):
 @played
 async def test_the_operators_words_are_kept_with_the_question_and_are_none_of_it(alice):
     program = await recorder(alice)
-    async with over(WORDS):
+    async with served(WORDS):
         program.told.append({"role": "system", "content": "You are an agent."})
         await program.say("One?")
         await program.say("Two?")
@@ -313,7 +313,7 @@ async def test_the_operators_words_are_kept_with_the_question_and_are_none_of_it
 @played
 async def test_an_operator_speaks_in_the_middle_too(alice):
     program = await recorder(alice)
-    async with over(WORDS) as (_, provider):
+    async with served(WORDS) as (_, provider):
         await program.say("One?")
         program.told.append({"role": "developer", "content": "The network is off."})
         await program.say("Two?")
@@ -337,7 +337,7 @@ async def test_a_history_from_elsewhere_is_recorded_as_it_was_told(alice):
         {"role": "user", "content": "My name is Alice."},
         {"role": "assistant", "content": "Hello Alice!"},
     ]
-    async with over(WORDS):
+    async with served(WORDS):
         await program.say("What is my name?")
         found = await rows()
     assert [parent for parent, *_ in tree(found)] == [None, 0, 1, 2]
@@ -347,7 +347,7 @@ async def test_a_history_from_elsewhere_is_recorded_as_it_was_told(alice):
 @played
 async def test_a_first_question_that_was_changed_is_another_root_of_the_same_run(alice):
     program = await recorder(alice)
-    async with over(CALLS, WORDS):
+    async with served(CALLS, WORDS):
         await program.say("One?")
         program.told[0]["content"] = "One, please?"
         await program.give("done")
@@ -379,7 +379,7 @@ TITLE = {
 @played
 async def test_side_talk_of_agents_is_not_recorded(alice, more: dict[str, Any]):
     program = await recorder(alice)
-    async with over(WORDS):
+    async with served(WORDS):
         await program.say("Is anybody there?", **more)
         assert await rows() == []
 
@@ -387,7 +387,7 @@ async def test_side_talk_of_agents_is_not_recorded(alice, more: dict[str, Any]):
 @played
 async def test_a_script_without_tools_is_recorded_whatever_it_is_told_to_stay_with(alice):
     program = await recorder(alice)
-    async with over(WORDS):
+    async with served(WORDS):
         program.told.append(
             {"role": "system", "content": "Stay on the topic, and give it a short title if you can."}
         )
@@ -397,7 +397,7 @@ async def test_a_script_without_tools_is_recorded_whatever_it_is_told_to_stay_wi
 
 @played
 async def test_nobody_finds_a_run_of_somebody_else(alice, bob):
-    async with over(WORDS):
+    async with served(WORDS):
         for owner in (alice, bob):
             program = await recorder(owner)
             await program.say("The same?")
@@ -407,7 +407,7 @@ async def test_nobody_finds_a_run_of_somebody_else(alice, bob):
 @played
 async def test_a_key_that_records_nothing_leaves_no_turn(alice):
     program = await program_of(alice)
-    async with over(WORDS):
+    async with served(WORDS):
         await program.say("Why?")
         assert await rows() == []
 
@@ -415,7 +415,7 @@ async def test_a_key_that_records_nothing_leaves_no_turn(alice):
 @played
 async def test_what_nobody_came_back_for_has_ended_a_day_later(alice):
     program = await recorder(alice)
-    async with over(CALLS):
+    async with served(CALLS):
         await program.say("Fix it.")
         assert await in_thread(end_forgotten)(timezone.now()) == 0
         assert await in_thread(end_forgotten)(timezone.now() + timedelta(hours=25)) == 1
@@ -427,7 +427,7 @@ async def test_what_nobody_came_back_for_has_ended_a_day_later(alice):
 @played
 async def test_the_death_of_its_process_interrupts_a_run_and_nobody_takes_it_over(alice):
     program = await recorder(alice)
-    async with over(WORDS) as (engine, provider):
+    async with served(WORDS) as (engine, provider):
         await program.say("Why?")
         dead = {"status": "running", "runner": f"{engine.runner.name.rpartition('/')[0]}/dead", "tries": 3}
         answers = Message.objects.filter(role="assistant")
@@ -440,7 +440,7 @@ async def test_the_death_of_its_process_interrupts_a_run_and_nobody_takes_it_ove
 @played
 async def test_nobody_else_writes_into_a_run(alice):
     program = await recorder(alice)
-    async with over(WORDS) as (engine, _):
+    async with served(WORDS) as (engine, _):
         await program.say("Why?")
         question, answer = await rows()
         asked = {"author": alice, "model": "scripted:model"}
@@ -456,7 +456,7 @@ async def test_nobody_else_writes_into_a_run(alice):
 @played
 async def test_a_fork_of_a_run_goes_on_in_the_chat(alice):
     program = await recorder(alice)
-    async with over(CALLS, WORDS) as (engine, provider):
+    async with served(CALLS, WORDS) as (engine, provider):
         await program.say("Fix it.")
         await program.give("done")
         _, answer = await rows()
@@ -484,8 +484,10 @@ async def test_whoever_hangs_up_stops_the_run_with_what_came(alice):
         finally:
             ended.set()
 
-    async with over(endless):
-        await program.hang_up("Why?", gone)
+    async with served(endless):
+        knocking = Knock("POST", CHAT, asking(CHAT, MODEL, stream=True), key=program.key).begin()
+        await gone.wait()
+        await knocking.gives_up()
         await asyncio.wait_for(ended.wait(), 1)
         found = await rows()
     assert tree(found) == [(None, "user", "complete"), (0, "assistant", "stopped")]
@@ -504,12 +506,12 @@ async def test_stop_on_the_page_ends_the_stream_in_the_doors_own_words(alice):
         begun.set()
         await asyncio.Event().wait()
 
-    async with over(endless) as (engine, _):
+    async with served(endless) as (engine, _):
         program.told.append({"role": "user", "content": "Why?"})
-        asking = asyncio.create_task(program.post(stream=True))
+        asked = asyncio.create_task(program.post(stream=True))
         await begun.wait()
         assert await engine.stop((await rows())[1].pk, by="alice")
-        response = await asyncio.wait_for(asking, 5)
+        response = await asyncio.wait_for(asked, 5)
         found = await rows()
     assert "This run was stopped on its page." in response.text
     assert found[1].status == "stopped"

@@ -21,7 +21,7 @@ from chatapp.gateway.store import purging
 from chatapp.gateway.store.keys import revoke_any, revoke_key
 from chatapp.insight.models import ModelDay, PersonDay
 from chatapp.store import deleting, in_thread
-from tests.gateway.program import MODEL, Program, program, served, user
+from tests.gateway.program import MODEL, Program, program_of, served, user
 from tests.support.patience import PATIENCE
 from tests.support.script import held, response, text, thought
 from tests.support.stage import play, until
@@ -85,7 +85,7 @@ def test_a_stream_ends_in_the_words_of_its_door(alice, door, end):
     async def story():
         reached = asyncio.Event()
         async with served(held(thought("I think"), thought("and"), reached=reached)):
-            editor = await program(alice)
+            editor = await program_of(alice)
             task = await asked_until_it_thinks(editor, reached, door, stream=True)
             await in_thread(end)(alice)
             answered = await watched_until(task)
@@ -105,7 +105,7 @@ def test_whoever_waits_for_the_whole_answer_is_refused(alice, door):
     async def story():
         reached = asyncio.Event()
         async with served(held(thought("I think"), thought("and"), reached=reached)):
-            editor = await program(alice)
+            editor = await program_of(alice)
             task = await asked_until_it_thinks(editor, reached, door)
             await in_thread(revoked)(alice)
             answered = await watched_until(task)
@@ -119,7 +119,7 @@ def test_what_was_asked_of_the_model_counts_by_estimate(alice):
     async def story():
         reached = asyncio.Event()
         async with served(held(thought("I think"), thought("and"), reached=reached)):
-            editor = await program(alice)
+            editor = await program_of(alice)
             task = await asked_until_it_thinks(editor, reached, "/v1/responses")
             reserved = (await in_thread(KeyRequest.objects.get)()).estimate
             await in_thread(revoked)(alice)
@@ -136,7 +136,7 @@ def test_others_go_on(alice, bob):
         first, second = asyncio.Event(), asyncio.Event()
         held_for = [held(thought("I"), thought("think"), reached=each) for each in (first, second)]
         async with served(*held_for):
-            hers, his = await program(alice), await program(bob)
+            hers, his = await program_of(alice), await program_of(bob)
             of_alice = await asked_until_it_thinks(hers, first, "/v1/responses", stream=True)
             of_bob = await asked_until_it_thinks(his, second, "/v1/responses", stream=True)
             await in_thread(revoked)(alice)
@@ -153,8 +153,8 @@ def test_a_socket_is_told_as_well_and_refuses_what_comes_then(alice):
     async def story():
         reached = asyncio.Event()
         async with served(held(thought("I think"), thought("and"), reached=reached)):
-            editor = await program(alice)
-            named = [(name.encode(), value.encode()) for name, value in editor._headers.items()]
+            editor = await program_of(alice)
+            named = [(name.encode(), value.encode()) for name, value in editor.http.headers.items()]
             socket = WebsocketCommunicator(responding_socket, "/v1/responses", headers=named)
             assert (await socket.connect(PATIENCE))[0]
             create = json.dumps({"type": "response.create", "model": MODEL, "input": "Why?"})
@@ -180,7 +180,7 @@ def test_whoever_has_gone_is_not_told(alice):
     async def story():
         reached = asyncio.Event()
         async with served(held(thought("I think"), thought("and"), reached=reached)):
-            editor = await program(alice)
+            editor = await program_of(alice)
             task = await asked_until_it_thinks(editor, reached, "/v1/responses", stream=True)
             under_way.give_up_without(set(), among=under_way.keys_in_use())
             task.cancel()
@@ -194,7 +194,7 @@ def test_whoever_has_gone_is_not_told(alice):
 def test_a_revoked_key_takes_what_it_had_stored_with_it(alice):
     async def story():
         async with served(SAYS):
-            editor, other = await program(alice, keeps_responses=True), await program(alice)
+            editor, other = await program_of(alice, keeps_responses=True), await program_of(alice)
             asked = {"model": MODEL, "input": "Why?", "store": True}
             told = (await editor.send("POST", "/v1/responses", json=asked)).json()
             assert (await other.send("GET", f"/v1/responses/{told['id']}")).status_code == 200
@@ -214,7 +214,7 @@ def test_what_could_not_be_erased_at_once_is_not_found_and_goes_with_the_purge(a
 
     async def story():
         async with served(SAYS):
-            editor, other = await program(alice, keeps_responses=True), await program(alice)
+            editor, other = await program_of(alice, keeps_responses=True), await program_of(alice)
             asked = {"model": MODEL, "input": "Why?", "store": True}
             told = (await editor.send("POST", "/v1/responses", json=asked)).json()
             key = await in_thread(ApiKey.objects.get)(keeps_responses=True)

@@ -13,7 +13,7 @@ from chatapp.gateway.doors.door import Frame
 from chatapp.gateway.doors.messages.writing import MessagesWriter
 from chatapp.gateway.served import serving
 from chatapp.providers.base import Ask
-from tests.gateway.asking import over, played, program_of
+from tests.gateway.program import played, program_of, served
 
 pytestmark = pytest.mark.django_db(transaction=True)
 PINGS = 3
@@ -43,7 +43,7 @@ async def test_silence_is_told_of_before_the_first_word_and_between_words(alice,
         yield ResponseEnded(Finish.STOP)
 
     program = await program_of(alice)
-    async with over(slow):
+    async with served(slow):
         body = {"model": "scripted:model", "stream": True, "max_tokens": 10}
         body["messages"] = [{"role": "user", "content": "Why?"}]
         response = await program.http.post("/v1/messages", json=body)

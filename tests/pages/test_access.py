@@ -14,7 +14,8 @@ from django.urls import get_resolver
 
 import chatapp
 from chatapp import store
-from chatapp.exchange.models import Import
+from chatapp.exchange.models import Archive, ArchivePiece, Import
+from chatapp.exchange.store.archives import remove as remove_archive
 from chatapp.exchange.store.imports import cancel
 from chatapp.exchange.store.uploads import add_file
 from chatapp.gateway.store.keys import KeyChoices, create_key, revoke_key
@@ -74,6 +75,8 @@ class Belongings:
         self.gone_file, self.gone_brought = self._brought()
         cancel(Import.objects.get(pk=self.gone_brought))
         self.file, self.brought = self._brought()
+        self.gone_archive, self.archive = (_archive(owner) for _ in range(2))
+        remove_archive(Archive.objects.get(pk=self.gone_archive))
         self.declined, self.wish = (self._wish() for _ in range(2))
 
     def _brought(self) -> tuple[UUID, UUID]:
@@ -103,6 +106,8 @@ class Belongings:
             return [self.link]
         if path.startswith("/settings/keys/"):
             return [self.key]
+        if path.startswith("/settings/export/"):
+            return [self.archive]
         if path.startswith("/import/files/"):
             return [self.file]
         if path.startswith("/import/"):
@@ -112,6 +117,13 @@ class Belongings:
         if path.startswith(("/reviews/", "/review/<")):
             return [self.submission]
         return [self.deleted if "restore" in path else self.conversation]
+
+
+def _archive(owner: User) -> UUID:
+    """One that is ready."""
+    made = Archive.objects.create(owner=owner, state=Archive.State.READY, size=1)
+    ArchivePiece.objects.create(archive=made, number=0, data=b"x")
+    return made.pk
 
 
 def rows() -> dict[str, Any]:
@@ -200,6 +212,7 @@ def test_what_is_deleted_is_like_what_does_not_exist(alice, path):
             "/reviews/asked/": [hers.declined],
             "/import/files/": [hers.gone_file],
             "/import/": [hers.gone_brought],
+            "/settings/export/": [hers.gone_archive],
         }
         async with house():
             she = await visitor(alice)

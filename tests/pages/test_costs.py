@@ -11,6 +11,8 @@ from typing import Any
 
 import pytest
 
+from chatapp.exchange.models import Archive
+from chatapp.exchange.store.uploads import add_file
 from chatapp.gateway.models import ApiKey
 from chatapp.reviews.models import Wish
 from chatapp.store import in_thread
@@ -106,6 +108,7 @@ ROADS = [
     part("/conversations/?archived=1", 1, "the list, in which nothing is"),
     page("/?deleted={conversation}", 3, "recent models; a deleted conversation, deleted messages"),
     page("/c/{conversation}/map/", 5, "conversation, head, tree, rows, how they begin"),
+    page("/c/{conversation}/export/", 5, "conversation; tree, where it ends, places, sizes"),
     page(
         "/compare/?a={last}&b={beside}",
         9,
@@ -266,6 +269,13 @@ ROADS = [
         longer=2,
         most=30,
     ),
+    # Exchange
+    page("/import/", 3, "what is under way, its files, what came before"),
+    part("/import/files/{file}/", 1, "file", drawn=0),
+    page("/settings/export/", 9, "what was made; what there is, kind by kind"),
+    part("/settings/export/{archive}/", 2, "what was made, its first piece", drawn=0),
+    page("/review/export/", 0, "how many, in place of what runs", who="dana"),
+    strangers("/thoughtline-1.schema.json", 0, "nothing", drawn=0),
     # Accounts
     page("/settings/", 4, "recent models, daily limit, way in, looks", drawn=2),
     done("/settings/", 2, "what they chose, write", {"section": "appearance", "theme": "dark"}),
@@ -371,8 +381,15 @@ def _names(world: LongLived) -> dict[str, Any]:
         "second": world.submissions[1].pk,
         "wish": Wish.objects.get().pk,
         "bob": world.bob.pk,
+        "file": add_file(world.alice, "x.json", 10).pk,
+        "archive": _archive(world.alice),
         "key": ApiKey.objects.values_list("pk", flat=True).first(),
     }
+
+
+def _archive(owner: Any) -> Any:
+    """One in which there is nothing."""
+    return Archive.objects.create(owner=owner, state=Archive.State.READY).pk
 
 
 def _deletion() -> Any:

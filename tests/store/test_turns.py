@@ -5,6 +5,8 @@ from __future__ import annotations
 from datetime import timedelta
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from chatapp import store
@@ -14,6 +16,7 @@ from chatapp.core.recorded import Recorded
 from chatapp.store import Fenced, Measured
 from chatapp.store.models import Draft, Message, Status
 from chatapp.thread.message import version_of
+from chatapp.turns.runner import _claim
 from tests.support.make import call, result, seen, text, thought
 
 pytestmark = pytest.mark.both
@@ -45,6 +48,19 @@ def test_of_two_who_claim_the_same_attempt_one_succeeds(ask):
     with pytest.raises(Fenced):
         store.claim_turn(answer, runner="b", seen=0)
     assert Message.objects.get(pk=answer).runner == "a"
+
+
+def test_a_claim_and_what_is_to_be_sent_of_it_are_three_questions(ask):
+    answer = ask().answer
+    with CaptureQueriesContext(connection) as asked:
+        claim, branch = _claim(answer, runner="a", seen=0)
+    assert branch
+    assert branch.leaf.attempt == claim.attempt == 1
+    assert [each["sql"].split()[0] for each in asked if "chatapp_" in each["sql"]] == [
+        "UPDATE",
+        "WITH",
+        "SELECT",
+    ]
 
 
 def test_a_turn_that_has_ended_cannot_be_claimed(claimed):

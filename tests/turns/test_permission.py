@@ -16,6 +16,7 @@ from chatapp import store
 from chatapp.core.decision import Decision, arguments_hash, read_decision
 from chatapp.core.history import NO_RESULT
 from chatapp.core.items import Item, Kind
+from chatapp.search.models import FoldedItem
 from chatapp.store import Refused, in_thread
 from chatapp.store.models import Conversation, Grant, Message, Status, ToolRun
 from chatapp.store.models import Item as ItemRow
@@ -246,6 +247,7 @@ def test_a_word_does_not_cover_arguments_that_became_others_after_it(tmp_path):
             await decide(on, row.id, Decision.ONCE, [first])
             rows = ItemRow.objects.filter(message=row.id, key=first.key)
             await in_thread(rows.update)(text='{"to": "eve"}')
+            await in_thread(FoldedItem.objects.filter(item__in=rows).delete)()
             row = await decide(on, row.id, Decision.ONCE, [second])
             (again,) = await asked(on, row.id)
             assert (row.status, again.key, tools.ran) == (Status.WAITING, first.key, {"ann": 1})

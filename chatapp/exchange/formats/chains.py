@@ -9,6 +9,7 @@ from datetime import datetime
 from typing import Any
 
 from ...core.items import Item, Kind, Outcome
+from ...core.plural import many
 from ...core.recorded import MOST, TOLD_ROUNDS
 from ...core.tree import Tree, repair
 from ...store.models import Role
@@ -16,7 +17,7 @@ from .json_reader import Broken, JsonReader
 from .shape import Remark, ToldConversation, ToldMessage
 
 # All nodes of one conversation, as they stand in the file.
-MOST_OF_ONE = 128 * 1024 * 1024
+MOST_OF_ONE, MOST_NODES = 128 * 1024 * 1024, 200_000
 NO_QUESTION = "(The file has no question here.)"
 ONE_SECOND = 1000
 
@@ -67,9 +68,12 @@ class Bounded:
     """What is read of one conversation at most."""
 
     def __init__(self, json: JsonReader) -> None:
-        self._json, self._begin = json, json.place
+        self._json, self._begin, self._count = json, json.place, 0
 
     def value(self) -> Any:
+        self._count += 1
+        if self._count > MOST_NODES:
+            self._json.broken(f"one conversation has more than {many(MOST_NODES, 'message')}")
         if self._json.place - self._begin > MOST_OF_ONE:
             raise Broken(
                 f"one conversation is larger than {MOST_OF_ONE // 1024 // 1024} megabytes", self._json.place

@@ -104,7 +104,7 @@ def _pieces(
     recipient = word(message.get("recipient")) or "all"
     match kind:
         case "thoughts":
-            if words := _thoughts(content):
+            if words := _thoughts(content) or _words(content, None):
                 yield NodePiece(kind=Kind.REASONING, text=words)
         case "reasoning_recap":
             yield _recap(metadata)

@@ -34,7 +34,7 @@ def _conversation(json: JsonReader, told: ToldConversation) -> Iterator[ToldMess
         match name:
             case "chat_messages" if json.sign() == "[":
                 messages = [fields(bounded.value()) for _ in json.elements()]
-            case "name":
+            case "name" | "title":
                 told.title = word(json.value())
             case "uuid":
                 told.id = word(json.value())

@@ -15,6 +15,7 @@ from ...core.verbatim import DEEPEST
 # One value: a message with all that was said in it, or an item.
 MOST = 16 * 1024 * 1024
 LONGEST_NAME = 4096
+MOST_NAMES = 200_000
 _BLANKS = re.compile(rb"[ \t\r\n]*+")
 _SIGN = re.compile(rb'["{}\[\]]')
 _REST_OF_TEXT = re.compile(rb'[^"\\]*+(?:\\.[^"\\]*+)*+"', re.DOTALL)
@@ -79,6 +80,8 @@ class JsonReader:
             if (sign := self.sign()) != '"':
                 self.broken("a name is missing" if sign else "it ends in the middle")
             name = self.value(LONGEST_NAME)
+            if len(seen) > MOST_NAMES:
+                self.broken(f"one object has more than {many(MOST_NAMES, 'name')}")
             if name in seen:
                 self.broken(f"“{name[:60]}” stands there twice")
             seen.add(name)
@@ -97,16 +100,28 @@ class JsonReader:
             raise Broken(_words_of(problem), began) from None
 
     def skip(self) -> None:
-        """However large it is."""
-        match self.sign():
-            case "{":
-                for _ in self.members():
-                    pass
-            case "[":
-                for _ in self.elements():
-                    pass
-            case _:
-                self._raw(MOST)
+        """However large it is: nobody looks whether it is in order."""
+        if self.sign() not in ("{", "["):
+            self._raw(MOST)
+            return
+        depth = self._depth
+        while True:
+            found = _SIGN.search(self._text, self._at)
+            if found is None:
+                self._at = len(self._text)
+                if not self._more():
+                    self.broken("it ends in the middle")
+                continue
+            self._at = found.start()
+            if found[0] == b'"':
+                self._at = self._end_of_text(self._at + 1, MOST)
+                continue
+            self._at += 1
+            depth += 1 if found[0] in b"{[" else -1
+            if depth > DEEPEST:
+                self.broken("it is nested too deeply")
+            if depth == self._depth:
+                return
 
     def _each(self, name: Any) -> Iterator[Any]:
         self.sign()

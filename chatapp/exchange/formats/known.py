@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from . import chatgpt, claude, our_file
+from . import assistant_ui, chatgpt, claude, claude_code, codex, librechat, open_webui, our_file
 from .json_reader import Broken, JsonReader
 from .shape import FileFormat
 
@@ -12,6 +12,11 @@ FORMATS: tuple[FileFormat, ...] = (
     our_file.FILE_FORMAT,
     chatgpt.FILE_FORMAT,
     claude.FILE_FORMAT,
+    claude_code.FILE_FORMAT,
+    codex.FILE_FORMAT,
+    open_webui.FILE_FORMAT,
+    librechat.FILE_FORMAT,
+    assistant_ui.FILE_FORMAT,
 )
 LABELS = {each.name: each.label for each in FORMATS}
 # So many names tell what it is.
@@ -25,26 +30,20 @@ def format_of(opened: Callable[[], Iterator[bytes]]) -> FileFormat:
     sign = json.sign()
     if sign == "[":
         for _ in json.elements():
-            return _fitting(_names(json), is_list=True)
+            return _fitting(json, is_list=True)
     if sign == "{":
-        return _fitting(_names(json), is_list=False)
+        return _fitting(json, is_list=False)
     raise Broken("there is nothing in it" if sign in ("", "[") else UNKNOWN)
 
 
-def _fitting(names: frozenset[str], *, is_list: bool) -> FileFormat:
-    for each in FORMATS:
-        if each.fits(names, is_list):
-            return each
-    raise Broken(UNKNOWN)
-
-
-def _names(json: JsonReader) -> frozenset[str]:
-    """Of the first object that there is."""
+def _fitting(json: JsonReader, *, is_list: bool) -> FileFormat:
+    """By the names of the first object that there is, of which no more are read than it takes."""
     found = set[str]()
-    if json.sign() != "{":
-        raise Broken(UNKNOWN)
-    for name in json.members():
+    for name in json.members() if json.sign() == "{" else ():
         found.add(name)
+        for each in FORMATS:
+            if each.fits(frozenset(found), is_list):
+                return each
         if len(found) == _ENOUGH:
             break
-    return frozenset(found)
+    raise Broken(UNKNOWN)

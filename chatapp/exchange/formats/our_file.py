@@ -7,13 +7,14 @@ from datetime import datetime
 from typing import Any
 
 from ...core.items import Item, Kind, Outcome
+from ...core.plural import many
 from ...core.values import count_in, fields, word
 from ...store.models import Role
 from .json_reader import JsonReader
 from .ours import FORMAT, MOMENTS_OF_CONVERSATION, VERSION
 from .shape import FileFormat, Remark, Told, ToldConversation, ToldMessage, moment
 
-MOST_ROUNDS = 100_000
+MOST_ROUNDS, MOST_ITEMS = 100_000, 10_000
 
 
 def _read(json: JsonReader) -> Told:
@@ -69,7 +70,7 @@ def _message(json: JsonReader, of: ToldConversation) -> ToldMessage | None:
     for name in json.members():
         match name:
             case "items":
-                told.items = [item for _ in json.elements() if (item := _item(json.value(), of))]
+                told.items = list(_items(json, of))
             case "id":
                 told.id = _number(json.value()) or ""
             case "parent" | "sent_from":
@@ -83,6 +84,14 @@ def _message(json: JsonReader, of: ToldConversation) -> ToldMessage | None:
             case _:
                 pass
     return as_message(told, of)
+
+
+def _items(json: JsonReader, of: ToldConversation) -> Iterator[Item]:
+    for n in json.elements():
+        if n == MOST_ITEMS:
+            json.broken(f"one message has more than {many(MOST_ITEMS, 'item')}")
+        if item := _item(json.value(), of):
+            yield item
 
 
 def as_message(told: ToldMessage, of: ToldConversation) -> ToldMessage | None:

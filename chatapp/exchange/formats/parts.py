@@ -14,8 +14,9 @@ from ...core.plural import many
 from .json_reader import Broken
 
 MB = 1024 * 1024
-# Names in a zip, and bytes that all that is read of it unpacks to.
-MOST_NAMES, MOST_UNPACKED = 50_000, 4096 * MB
+# Names in a zip, and bytes that what is read of it unpacks to: text is seldom packed to a hundredth.
+MOST_NAMES, MOST_UNPACKED = 50_000, 2048 * MB
+TIMES, AT_LEAST = 100, 64 * MB
 _CHUNK = 64 * 1024
 _ZIP = b"PK\x03\x04"
 _ENDINGS = (".json", ".jsonl")
@@ -61,8 +62,7 @@ def parts_of(file: Uploaded) -> FileParts:
         raise Broken(f"it holds more than {many(MOST_NAMES, 'file')}")
     _refuse_bad_names(entries)
     wanted = [entry for entry in entries if _is_told(entry.filename)]
-    left = [MOST_UNPACKED]
-    read = (FilePart(entry.filename, _opener(packed, entry, left)) for entry in _in_order(wanted))
+    read = (FilePart(entry.filename, _opener(packed, entry)) for entry in _in_order(wanted))
     others = (entry.filename for entry in entries if entry not in wanted and not entry.is_dir())
     return FileParts(tuple(read), tuple(others))
 
@@ -92,23 +92,23 @@ def _refuse_bad_names(entries: list[zipfile.ZipInfo]) -> None:
             raise Broken(f"{shown} is encrypted; bring it without a password")
 
 
-def _opener(
-    packed: zipfile.ZipFile, entry: zipfile.ZipInfo, left: list[int]
-) -> Callable[[], Iterator[bytes]]:
+def _opener(packed: zipfile.ZipFile, entry: zipfile.ZipInfo) -> Callable[[], Iterator[bytes]]:
+    most = min(MOST_UNPACKED, AT_LEAST + TIMES * entry.compress_size)
+
     def opened() -> Iterator[bytes]:
-        left[0] = MOST_UNPACKED
         try:
             with packed.open(entry) as inside:
-                yield from _bounded(inside, left)
+                yield from _bounded(inside, most)
         except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError):
             raise Broken(f"“{entry.filename[:80]}” in it is damaged") from None
 
     return opened
 
 
-def _bounded(inside: IO[bytes], left: list[int]) -> Iterator[bytes]:
+def _bounded(inside: IO[bytes], left: int) -> Iterator[bytes]:
+    most = left
     while some := inside.read(_CHUNK):
-        left[0] -= len(some)
-        if left[0] < 0:
-            raise Broken(f"it unpacks to more than {MOST_UNPACKED // MB // 1024} GB")
+        left -= len(some)
+        if left < 0:
+            raise Broken(f"it unpacks to more than {most // MB:,} MB, which no conversations do")
         yield some

@@ -21,7 +21,7 @@ from .shape import Remark, ToldConversation, ToldMessage
 from .wires import is_small, may_go_back
 
 NO_WORDS = "(There were no words in the file.)"
-MOST_ITEMS, MOST_ROUNDS = 10_000, 100_000
+MOST_ROUNDS = 100_000
 # A duration is rounded once, a timing at both of its ends.
 _ROUNDING_MS = 2
 _COUNTS = ("elapsed_ms", "goes_on_at", "copied", BY_PROGRAM_BEFORE)
@@ -31,7 +31,7 @@ _FLAGS = (BY_PROGRAM, "whole_seconds")
 def made_sound(told: ToldMessage, of: ToldConversation, *, wires: bool) -> ToldMessage:
     """`wires`: whether this format tells them as they were."""
     role = Role(told.role)
-    items = _keyed(_of_role(told.items[:MOST_ITEMS], role, of))
+    items = _keyed(_of_role(told.items, role, of))
     items = [_judged(item, of) if wires else _without_wire(item) for item in items]
     if role is Role.USER:
         status, items = Status.COMPLETE, items or [_no_words(of)]
@@ -57,9 +57,20 @@ def _of_role(items: Sequence[Item], role: Role, of: ToldConversation) -> Iterato
 
 
 def _keyed(items: Iterator[Item]) -> list[Item]:
+    """With names of their own, and in signs that any database can hold."""
     keys = KeyMaker()
     return [
-        replace(item, key=keys.take(item.key), text=clean(item.text), wire=None if item.cut else item.wire)
+        replace(
+            item,
+            key=keys.take(item.key),
+            wire=None if item.cut else item.wire,
+            text=clean(item.text),
+            provider=clean(item.provider),
+            dialect=clean(item.dialect),
+            model=clean(item.model),
+            call_id=clean(item.call_id),
+            name=clean(item.name),
+        )
         for item in items
     ]
 

@@ -38,24 +38,41 @@ class Chosen:
         return tuple(reversed(path))
 
 
+@dataclass(frozen=True, slots=True)
+class Choosable:
+    """From what one chooses."""
+
+    conversation: Conversation
+    tree: Tree[UUID]
+    leaf: UUID | None
+    forks: Mapping[UUID | None, UUID]
+
+    def of(self, extent: Extent) -> Chosen:
+        kept = set(_wanted(self.tree, self.leaf, extent))
+        parents = {pk: parent for pk, parent in self.tree.parents.items() if pk in kept}
+        forks = {
+            parent: child
+            for parent, child in self.forks.items()
+            if child in kept and parents[child] == parent and len(set(self.tree.siblings(child)) & kept) > 1
+        }
+        return Chosen(self.conversation, parents, self.leaf, forks)
+
+
+def load_choice(conversation: Conversation, owner: User, *, at: UUID | None = None) -> Choosable | None:
+    """`at`: the message with which a branch ends, else the branch that opens ends where it ends. None where that is not there."""
+    tree = load_tree(conversation.pk)
+    if at is not None and at not in tree.parents:
+        return None
+    leaf = at or load_head(owner, conversation)
+    leaf = leaf if leaf in tree.parents else tree.newest_leaf()
+    return Choosable(conversation, tree, leaf, load_places(owner, [conversation.pk])[conversation.pk])
+
+
 def choose(
     conversation: Conversation, owner: User, extent: Extent, *, at: UUID | None = None
 ) -> Chosen | None:
-    """`at`: the message with which a branch ends, else the branch that opens ends where it ends. None where that is not there."""
-    tree = load_tree(conversation.pk)
-    leaf = at or load_head(owner, conversation)
-    if at is not None and at not in tree.parents:
-        return None
-    leaf = leaf if leaf in tree.parents else tree.newest_leaf()
-    kept = set(_wanted(tree, leaf, extent))
-    parents = {pk: parent for pk, parent in tree.parents.items() if pk in kept}
-    places = load_places(owner, [conversation.pk])[conversation.pk]
-    forks = {
-        parent: child
-        for parent, child in places.items()
-        if child in kept and parents[child] == parent and len(set(tree.siblings(child)) & kept) > 1
-    }
-    return Chosen(conversation, parents, leaf, forks)
+    choice = load_choice(conversation, owner, at=at)
+    return choice.of(extent) if choice else None
 
 
 def _wanted(tree: Tree[UUID], leaf: UUID | None, extent: Extent) -> Sequence[UUID]:

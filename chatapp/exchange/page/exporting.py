@@ -17,7 +17,7 @@ from ...core.items import Kind
 from ...core.plural import many
 from ...store.models import Conversation, Item
 from ..forms import Format
-from ..out.chosen import Chosen, choose
+from ..out.chosen import Chosen, load_choice
 
 _EXTENTS = {
     Extent.BRANCH: ("This branch", "What you see, from the first question to the last answer."),
@@ -80,13 +80,8 @@ def extents_to_choose(
     conversation: Conversation, owner: User, at: UUID | None
 ) -> list[ExtentToChoose] | None:
     """None where that message is not there."""
-    sizes, found = _sizes(conversation.pk), list[ExtentToChoose]()
-    for extent in Extent:
-        chosen = choose(conversation, owner, extent, at=at)
-        if chosen is None:
-            return None
-        found.append(_to_choose(extent, chosen, sizes))
-    return found
+    choice, sizes = load_choice(conversation, owner, at=at), _sizes(conversation.pk)
+    return [_to_choose(extent, choice.of(extent), sizes) for extent in Extent] if choice else None
 
 
 def _to_choose(extent: Extent, chosen: Chosen, sizes: Mapping[UUID, Counter[str]]) -> ExtentToChoose:

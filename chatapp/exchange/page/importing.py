@@ -54,6 +54,10 @@ SOURCES = (
         "to the millisecond, older ones in seconds",
     ),
     ("Claude", "Settings, Privacy, Export data: the zip", "to the millisecond"),
+    ("Claude Code, Codex", "the .jsonl files of its sessions", "to the millisecond"),
+    ("Open WebUI", "Settings, Chats, Export", "whole seconds"),
+    ("assistant-ui", "an exported repository", "whole seconds"),
+    ("LibreChat", "Export conversation, as JSON", "none in the file"),
 )
 
 

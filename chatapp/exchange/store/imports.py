@@ -18,7 +18,7 @@ from django.db.models.functions import Now
 from django.utils import timezone
 
 from ...core import verbatim
-from ...core.items import Kind
+from ...core.items import Kind, clean
 from ...core.plural import many
 from ...core.titles import TITLE_CAP, one_line
 from ...store import Refused, deleting
@@ -266,7 +266,7 @@ def _note_found(
         file=file,
         number=conversation.number,
         format=reading.format.name,
-        source=told.id[:200],
+        source=clean(told.id)[:200],
         digest=digest.hexdigest(),
         title=one_line(told.title)[:TITLE_CAP],
         messages=len(tree),

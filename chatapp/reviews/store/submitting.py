@@ -40,12 +40,18 @@ _COLUMNS = ("role", "status", "model", "next_seq", "metadata")
 
 
 def submit(
-    message: Message, *, by: User, scope: Scope = Scope.BRANCH, question: str = "", key: UUID | None = None
+    message: Message,
+    *,
+    by: User,
+    scope: Scope = Scope.BRANCH,
+    question: str = "",
+    may_leave: bool = False,
+    key: UUID | None = None,
 ) -> Submission:
     """The branch down to this message, or the whole tree without what is still being written. What is asked, continued or renamed
     later is not in it. `key` names the form, so that sending it twice submits once."""
     pk = key or uuid4()
-    making = partial(_making, message, by=by, scope=scope, question=question, pk=pk)
+    making = partial(_making, message, by=by, scope=scope, question=question, may_leave=may_leave, pk=pk)
     if not is_long(message.conversation_id):
         with transaction.atomic():
             _held_conversation(message.conversation_id, by)
@@ -78,7 +84,7 @@ def _made_before(conversation: UUID, pk: UUID) -> Submission | None:
 
 
 def _making(
-    message: Message, *, by: User, scope: Scope, question: str, pk: UUID
+    message: Message, *, by: User, scope: Scope, question: str, may_leave: bool, pk: UUID
 ) -> tuple[Submission, list[_Row]]:
     """What is to be stored, hidden for now."""
     here = message.conversation_id
@@ -101,6 +107,7 @@ def _making(
         leaf=message,
         scope=scope,
         question=clean(question),
+        may_leave=may_leave,
         withdrawn_at=UNSEEN,
         **_sums_to_keep(chosen, tree),
     )

@@ -28,8 +28,9 @@ log = logging.getLogger(__name__)
 
 # A turn is over long before; and those who watch its end have read it soon.
 KEPT_SECONDS, KEPT_AFTER_END = 3600, 60
-# Whoever spoke a moment ago waits for so long: what is said meanwhile, at whatever turn, goes together.
-TOGETHER = 0.01
+# A process speaks so often, and what is said meanwhile, at whatever turn, goes together; but after a silence a few words may follow
+# each other at once.
+TOGETHER, AT_ONCE = 0.01, 4
 # Where nothing is heard for so long, it is looked for.
 SILENCE = 2.0
 # So long a stop waits for the last word of whoever is stopped.
@@ -55,6 +56,8 @@ class RedisLive(MirroringLive):
         # What is still to be said, and what is under way; since when, by the monotonic clock.
         self._owed: dict[Stream, float] = {}
         self._under_way: dict[Stream, float] = {}
+        # When it would speak next if it had always kept its distance.
+        self._due = 0.0
         self._something, self._all_said = asyncio.Event(), asyncio.Event()
         self._sending: asyncio.Task[None] | None = None
         # Since when Redis takes nothing, by the monotonic clock.
@@ -139,11 +142,17 @@ class RedisLive(MirroringLive):
                 while self._owed:
                     await self._send()
                     pause, self.away_since = PAUSE, None
-                    await asyncio.sleep(TOGETHER)
+                    await self._keep_distance()
             except AWAY as error:
                 self._note_away(error)
                 await asyncio.sleep(pause)
                 pause = min(2 * pause, LONGEST_PAUSE)
+
+    async def _keep_distance(self) -> None:
+        now = time.monotonic()
+        self._due = max(self._due, now) + TOGETHER
+        if (soon := self._due - now - AT_ONCE * TOGETHER) > 0:
+            await asyncio.sleep(soon)
 
     async def _send(self) -> None:
         """Everything that waits, at once. What comes meanwhile goes together after it."""

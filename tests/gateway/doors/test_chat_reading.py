@@ -318,3 +318,19 @@ def test_an_error_has_the_shape_that_openais_clients_read() -> None:
             "code": "unsupported_value",
         }
     }
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"function_call": [None]},
+        {"tool_choice": 5},
+        {"functions": [{"name": "tide"}], "tool_choice": []},
+        {"functions": [{"name": "tide"}], "parallel_tool_calls": "no"},
+        {"tools": [], "functions": "tide"},
+    ],
+)
+def test_what_means_nothing_beside_the_other_form_of_tools_is_still_what_it_should_be(body: Any) -> None:
+    with pytest.raises(Wrong) as told:
+        read(asking(**body))
+    assert told.value.status == 400

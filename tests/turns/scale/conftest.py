@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="package")
 def steered() -> Iterator[Any]:
     from tests.browser.steered import running
 
@@ -16,7 +16,7 @@ def steered() -> Iterator[Any]:
         yield upstream
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="package")
 def all_of_them(tmp_path_factory, steered) -> Iterator[Any]:
     from .deployed import deployed
 

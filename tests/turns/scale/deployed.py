@@ -65,6 +65,7 @@ class Worker:
     def kill(self) -> None:
         if self.is_there:
             self.send(signal.SIGKILL)
+        if self.process:
             self.ends()
 
     def ends(self) -> int:
@@ -237,11 +238,17 @@ class Heard:
 
     def __init__(self, she: Person, at: Served) -> None:
         self.said: list[list[Any]] = []
+        self._open = asyncio.Event()
         self._listening = asyncio.create_task(self._listen(she, at))
 
     async def _listen(self, she: Person, at: Served) -> None:
         async for operations in listened(she, at, "ws/"):
+            self._open.set()
             self.said += operations
+
+    async def is_open(self) -> None:
+        """From now on it hears everything."""
+        await asyncio.wait_for(self._open.wait(), PATIENCE)
 
     async def hears(self, words: str) -> None:
         await until(lambda: words in str(self.said))
@@ -254,7 +261,7 @@ class Heard:
 
 
 async def listened(she: Person, at: Served, path: str) -> AsyncIterator[list[list[Any]]]:
-    """What the socket tells, until it is closed."""
+    """What the socket tells, until it is closed; nothing, as soon as it is open."""
     frames = Frames()
     headers = {
         "Origin": at.url.rstrip("/"),
@@ -264,6 +271,7 @@ async def listened(she: Person, at: Served, path: str) -> AsyncIterator[list[lis
         aiohttp.ClientSession(cookies=None) as client,
         client.ws_connect(f"{at.url}{path}", headers=headers) as socket,
     ):
+        yield []
         async for message in socket:
             yield frames.read(message.data)
             await socket.send_str(str(frames.count))

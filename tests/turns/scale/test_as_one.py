@@ -12,6 +12,7 @@ import httpx
 import pytest
 from django.conf import settings
 
+from chatapp.live.conversation import STALE
 from tests.support.patience import PATIENCE
 
 if not settings.REDIS_URL:
@@ -71,7 +72,7 @@ def test_a_title_is_told_to_the_pages_of_another_process(house, steered):
         she = Person(house.webs[0])
         conversation, _ = await answered(house, steered, she)
         heard = Heard(she, house.webs[0])
-        await heard.hears(str(conversation))
+        await heard.is_open()
         does(she, house.webs[1], f"/c/{conversation}/title/", title="About reasons")
         await heard.hears("About reasons")
         heard.leave()
@@ -79,16 +80,17 @@ def test_a_title_is_told_to_the_pages_of_another_process(house, steered):
     play(story())
 
 
-def test_what_is_deleted_at_one_process_goes_from_the_pages_of_the_other_and_comes_back(house, steered):
+def test_a_page_of_one_process_is_told_what_is_deleted_at_the_other_and_comes_back(house, steered):
     async def story():
         she = Person(house.webs[0])
         conversation, answer = await answered(house, steered, she)
         page = OpenPage(she, house.webs[0], conversation)
         await page.sees("Because.")
         does(she, house.webs[1], f"/m/{answer}/delete/")
-        await page.is_so(lambda screen: "Because." not in screen.thread.text)
+        await page.is_so(lambda screen: screen.thread.attributes.get("data-stale") == STALE)
         does(she, house.webs[0], f"/undo/{house.row(answer)['deletion']}/")
-        await until(lambda: "Because." in she.page(house.webs[1], conversation).thread.text)
+        await page.is_so(lambda screen: screen.thread.attributes.get("data-stale") != STALE)
+        assert "Because." in she.page(house.webs[1], conversation).thread.text
         page.leave()
 
     play(story())
@@ -99,7 +101,7 @@ def test_who_signs_out_at_one_process_is_signed_out_at_the_other_and_hears_no_mo
         she = Person(house.webs[0])
         conversation, _ = await answered(house, steered, she)
         heard = Heard(she, house.webs[0])
-        await heard.hears(str(conversation))
+        await heard.is_open()
         with she.at(house.webs[0]) as client:
             assert client.get(f"/c/{conversation}/", headers={"HX-Request": ""}).status_code == 200
             does(she, house.webs[1], "/accounts/logout/")
@@ -126,7 +128,9 @@ def opens(house: Deployed, token: str) -> list[int]:
 def test_who_tries_too_often_at_one_process_has_tried_too_often_at_the_other(house):
     name, told = f"nobody-{uuid4()}", list[int]()
     for number in range(12):
-        with httpx.Client(base_url=house.webs[number % 2].url, cookies={"csrftoken": TOKEN}) as client:
+        with httpx.Client(
+            base_url=house.webs[number % 2].url, cookies={"csrftoken": TOKEN}, timeout=PATIENCE
+        ) as client:
             form = {"username": name, "password": "wrong", "csrfmiddlewaretoken": TOKEN}
             told.append(client.post("/accounts/login/", data=form).status_code)
     assert told[0] != 429 and told[-2:] == [429, 429]
@@ -138,11 +142,13 @@ def test_what_is_submitted_and_said_in_a_review_is_told_across(house, steered):
         house.webs[0].clerk("reviews", name=he.name)
         _, answer = await answered(house, steered, she)
         his, hers = Heard(he, house.webs[1]), Heard(she, house.webs[1])
+        for each in (his, hers):
+            await each.is_open()
         does(she, house.webs[0], f"/m/{answer}/submit/", question="Is it?", scope="branch", key=str(uuid4()))
         await his.hears("1<span")
         (row,) = house.read("SELECT s.id FROM chatapp_submission s WHERE leaf_id = %s", answer)
         does(he, house.webs[0], f"/review/{row['id']}/claim/")
-        does(he, house.webs[0], f"/review/{row['id']}/note/", text="It is.", key=str(uuid4()))
+        does(he, house.webs[0], f"/review/{row['id']}/note/", text="It is.", message=str(answer))
         await hers.hears("1<span")
         his.leave()
         hers.leave()

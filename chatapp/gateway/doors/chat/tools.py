@@ -25,6 +25,7 @@ def is_legacy(body: Any) -> bool:
 
 
 def tools_of(request: Given) -> Tools:
+    _check(request)
     if is_legacy(request.value):
         return _legacy_tools(request)
     rows = request.take("tools", Given.objects) or []
@@ -36,6 +37,14 @@ def tools_of(request: Given) -> Tools:
     )
     choice = request.at("tool_choice")
     return _chosen(offered, choice) if choice else offered
+
+
+def _check(request: Given) -> None:
+    """Also what means nothing, since the other form is told or none: it is what the page says it is."""
+    request.take("functions", Given.objects)
+    request.take("parallel_tool_calls", Given.flag)
+    for name in ("tool_choice", "function_call"):
+        request.take(name, lambda choice: choice.text() if isinstance(choice.value, str) else choice.fields())
 
 
 def _is_function(row: Given) -> bool:
