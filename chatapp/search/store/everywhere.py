@@ -79,9 +79,10 @@ def _looked_through(terms: tuple[str, ...], begins: int, ends: int) -> Iterator[
 
 def _judged(rows: QuerySet[FoldedItem], terms: tuple[str, ...]) -> list[int]:
     found = list(rows.filter(containing(terms)).values_list("item_id", flat=True))
-    # Apart from that, or SQLite would begin with all conversations that are not deleted.
-    there = Item.objects.filter(pk__in=found, message__deletion=None, message__conversation__deleted_at=None)
-    return sorted(there.values_list("pk", flat=True), reverse=True) if found else []
+    # Read and not asked for: SQLite would begin with all conversations that are not deleted.
+    there = Item.objects.filter(pk__in=found).order_by("-pk")
+    facts = there.values_list("pk", "message__deletion", "message__conversation__deleted_at") if found else ()
+    return [pk for pk, deletion, deleted_at in facts if deletion is None and deleted_at is None]
 
 
 def _load(items: Sequence[int]) -> list[Item]:
