@@ -9,7 +9,7 @@ from .views import archives, exporting, importing, reviewed
 urlpatterns = [
     path("c/<uuid:pk>/export/", exporting.export, name="export"),
     path("settings/export/", archives.show, name="archives"),
-    path("settings/export/<uuid:pk>/", archives.fetch, name="archive"),
+    path("settings/export/<uuid:pk>/", archives.fetch, name="fetch_archive"),
     path("settings/export/<uuid:pk>/remove/", archives.remove, name="remove_archive"),
     path("import/", importing.show, name="import"),
     path("import/files/", importing.add_files, name="import_files"),

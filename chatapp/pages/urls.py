@@ -7,5 +7,5 @@ from django.urls import path
 from .staff import again
 
 urlpatterns = [
-    path("accounts/again/", again.GivePassword.as_view(), name="again"),
+    path("accounts/again/", again.GivePassword.as_view(), name="password_again"),
 ]

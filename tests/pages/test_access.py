@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from pathlib import Path
 from typing import Any
 from uuid import UUID, uuid4
@@ -35,10 +36,18 @@ DEMO = "demo:thinker"
 
 
 def test_every_address_has_its_row_and_every_row_its_address():
+    assert {f"/{each.pattern}" for each in _addressed()} == set(ADDRESSES)
+
+
+def test_a_name_leads_to_one_address_in_all_rooms():
+    names = Counter(getattr(each, "name", None) for each in _addressed())
+    assert {name for name, times in names.items() if name and times > 1} == set()
+
+
+def _addressed() -> list[Any]:
     top = get_resolver().url_patterns
     rooms = [each for one in top if not str(one.pattern) for each in getattr(one, "url_patterns", [])]
-    others = [one for one in top if str(one.pattern)]
-    assert {f"/{each.pattern}" for each in [*rooms, *others]} == set(ADDRESSES)
+    return [*rooms, *(one for one in top if str(one.pattern))]
 
 
 def test_every_room_with_pages_has_its_addresses():

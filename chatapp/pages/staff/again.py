@@ -35,7 +35,7 @@ def behind_password(view: View) -> View:
         if request.method == "POST":
             # What was typed into a form goes through the question, and on.
             return GivePassword.as_view(go_on=lambda: view(request, *args, **kwargs))(request)
-        return redirect(f"{reverse('again')}?{urlencode({'next': request.get_full_path()})}")
+        return redirect(f"{reverse('password_again')}?{urlencode({'next': request.get_full_path()})}")
 
     return asked
 
