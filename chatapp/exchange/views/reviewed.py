@@ -14,6 +14,7 @@ from ...oversight.store.looks import append_looks
 from ...oversight.views.closed import closed
 from ...pages.access import only_staff
 from ...pages.signed_in import SignedIn
+from ...pages.staff.again import behind_password
 from ...pages.staff.rights import may_read
 from ...pages.visitors import visitor_address
 from ...reviews.models import Verdict
@@ -30,6 +31,7 @@ class ReviewsForm(forms.Form):
     thoughts = forms.BooleanField(required=False)
 
 
+@behind_password
 @require_safe
 @login_required
 def export_reviews(request: SignedIn) -> HttpResponseBase:
