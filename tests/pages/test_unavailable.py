@@ -222,6 +222,8 @@ def test_a_server_that_froze_is_not_waited_for_and_heals_by_itself(alice):
     async def story():
         async with house():
             await looks()
+            # What has answered just now is not asked whether it still does.
+            await asyncio.sleep(JUST)
             with line.held():
                 await looks()
             await looks()
