@@ -12,6 +12,7 @@ from django.contrib.sessions.exceptions import SessionInterrupted
 from django.core.handlers.exception import response_for_exception
 from django.db import Error, connection, connections
 
+from chatapp.config.postgresql import JUST
 from chatapp.live.socket import AGAIN
 from chatapp.sharing.models import Share
 from chatapp.store.models import Item
