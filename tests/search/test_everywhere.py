@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from django.db import connection
 
 from chatapp import store
 from chatapp.search.forms import terms_of
@@ -27,6 +28,20 @@ SMALL = 8
 def small(monkeypatch):
     """Segments of a few items."""
     monkeypatch.setattr(grams, "SIZE", SMALL)
+
+
+@pytest.fixture
+def far(alice):
+    """Items have large numbers: those before them are gone."""
+    first = said(alice, "?", "?", "?")
+    item = Item.objects.filter(message=first.answer).latest("pk")
+    item.pk = item.pk + 400_000
+    item.seq, item.key = 7, "far"
+    item.save(force_insert=True)
+    if connection.vendor == "postgresql":
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT setval(pg_get_serial_sequence('chatapp_item', 'id'), %s)", [item.pk])
+    deleting.remove(Message.objects.filter(conversation=first.conversation))
 
 
 @pytest.fixture
@@ -76,6 +91,12 @@ def test_two_hundred_searches_find_what_a_plain_reading_finds(made, small, how):
             wrong[query] = set(found) ^ expected(query)
     assert wrong == {}
     assert list(index_breaches()) == []
+
+
+def test_the_first_items_may_have_large_numbers(far, made, small):
+    assert all_found("東京都")
+    work()
+    assert GramSegment.objects.count() < len(TURNS) and all_found("東京都")
 
 
 def test_what_is_deleted_or_removed_is_not_found_and_leaves_nothing_in_the_index(made, small):

@@ -12,7 +12,7 @@ from django.db.models import QuerySet
 from ...store.models import Item
 from ..models import FoldedItem
 from .finding import containing
-from .grams import candidates, sealed, segment_of, span
+from .grams import candidates, oldest_item, sealed, segment_of, span
 
 MOST = 20
 # Seconds that a page looks for; it then says how far it came.
@@ -55,9 +55,12 @@ def find_everywhere(
 
 def _places(terms: tuple[str, ...], top: int) -> Iterator[tuple[list[int], int]]:
     """What is found, the newest first, and the number down to which everything was looked at with that."""
-    known, last = sealed(), segment_of(top - 1) if top else -1
-    for first in range(last, -1, -SEGMENTS):
-        group = range(first, max(first - SEGMENTS, -1), -1)
+    oldest = oldest_item()
+    if oldest is None or top <= oldest:
+        return
+    known, none_below = sealed(), segment_of(oldest) - 1
+    for first in range(segment_of(top - 1), none_below, -SEGMENTS):
+        group = range(first, max(first - SEGMENTS, none_below), -1)
         leads = candidates([number for number in group if number in known], terms)
         for number in group:
             begins, ends = span(number)

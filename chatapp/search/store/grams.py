@@ -12,6 +12,7 @@ from itertools import islice
 
 from ...store.database import long_writes
 from ...store.database.worded import Inserted
+from ...store.models import Item
 from ..models import FoldedItem, GramBits, GramSegment
 
 # Items by their numbers. A bitmap of a bucket has as many bits; what comes after the last whole segment is looked through.
@@ -37,6 +38,10 @@ def buckets_of(text: str) -> set[int]:
     return {_bucket(gram) for gram in {text[at : at + GRAM] for at in range(len(text) - GRAM + 1)}}
 
 
+def oldest_item() -> int | None:
+    return Item.objects.order_by("pk").values_list("pk", flat=True).first()
+
+
 def sealed() -> dict[int, int]:
     """The segments that are indexed, each with how many rows it had."""
     return dict(GramSegment.objects.values_list("number", "rows"))
@@ -44,8 +49,8 @@ def sealed() -> dict[int, int]:
 
 def next_segment(upto: int) -> int | None:
     """One that is to be indexed: all of its items are there, with their rows, up to this one."""
-    whole = range(segment_of(upto + 1))
-    known = sealed().keys()
+    known, oldest = sealed().keys(), oldest_item()
+    whole = range(segment_of(oldest), segment_of(upto + 1)) if oldest is not None else ()
     return next((number for number in whole if number not in known), None)
 
 
