@@ -25,7 +25,7 @@ class Searchable(EnginePart):
         self._soon, self._seldom = soon, seldom
         self._filling = Filling()
         self._making: Making | None = None
-        self._looked_at = -1
+        self._looked_at, self._holds = -1, False
 
     async def keep(self) -> None:
         while True:
@@ -37,12 +37,15 @@ class Searchable(EnginePart):
             await asyncio.sleep(self._soon if had_more else self._seldom)
 
     async def close(self) -> None:
+        if not self._holds:
+            return
         with suppress(Error):
             await in_thread(leave_mark)(engine().runner.name)
 
     def _step(self) -> bool:
         """A piece of what is to be done; False where nothing is, or another process does it."""
-        if not hold_mark(engine().runner.name):
+        self._holds = hold_mark(engine().runner.name)
+        if not self._holds:
             self._making = None
             return False
         if self._filling.step():

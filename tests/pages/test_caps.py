@@ -16,7 +16,7 @@ from django.urls import get_resolver
 
 from chatapp.asgi import http
 from chatapp.pages.door import reception
-from chatapp.pages.door.caps import ADMIN, CAPS, LITTLE, QUESTION, TEXT, cap_of, size_in_words
+from chatapp.pages.door.caps import ADMIN, CAPS, LITTLE, PIECE, QUESTION, TEXT, cap_of, size_in_words
 from chatapp.pages.door.reception import MOST_OF_ONE, Pool, Refusal
 from tests.browser.served import Served, serving, with_tables
 from tests.support.addresses import ADDRESSES
@@ -38,6 +38,8 @@ ROWS = {
     "/review/ask/<uuid:pk>/": TEXT,
     "/review/<uuid:pk>/note/": TEXT,
     "/review/<uuid:pk>/verdict/": TEXT,
+    "/import/files/": PIECE,
+    "/import/files/<uuid:pk>/": PIECE,
     "/admin/": ADMIN,
 }
 WRITABLE = [path for path, row in ADDRESSES.items() if "POST" in row.methods]

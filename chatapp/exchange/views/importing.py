@@ -8,6 +8,7 @@ from uuid import UUID
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import BadRequest
 from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.http.request import RawPostDataException
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
@@ -78,6 +79,8 @@ def pieces(request: SignedIn, pk: UUID) -> HttpResponse:
             file.received = uploads.add_piece(file, begins, request.body)
         except Refused as refusal:
             return refused(request, str(refusal))
+        except RawPostDataException:
+            raise BadRequest("Its bytes are to be sent as they are, not within a form.") from None
     return JsonResponse({"received": file.received, "size": file.size})
 
 
