@@ -330,7 +330,8 @@ THROUGH_OTHERS = """
 """
 ASKS_A_DATABASE = """
     search.store.filling.hold_mark search.store.filling.leave_mark
-    gateway.served.going_on.GoingOn.keep gateway.served.serving.let_in_by gateway.served.serving.opened
+    gateway.served.going_on.GoingOn.keep gateway.served.remembered.Remembered.keep gateway.served.remembered.Remembered.way_to
+    gateway.served.remembered.Remembered.forget gateway.served.serving.let_in_by gateway.served.serving.opened
     gateway.recording.turn.RecordedTurn.stop gateway.replay.kept.Memory.forget pages.door.reception.person_of
     pages.door.reception.sender_of
     reviews.access.reviewer_named reviews.access.note_on reviews.access.submitted_message pages.signed_in.who_is_signed_in
