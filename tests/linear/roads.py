@@ -330,8 +330,8 @@ THROUGH_OTHERS = """
 """
 ASKS_A_DATABASE = """
     search.store.filling.hold_mark search.store.filling.leave_mark
-    gateway.served.going_on.GoingOn.keep gateway.served.remembered.Remembered.keep gateway.served.remembered.Remembered.way_to
-    gateway.served.remembered.Remembered.forget gateway.served.serving.let_in_by gateway.served.serving.opened
+    gateway.served.going_on.GoingOn.keep
+    gateway.served.serving.let_in_by gateway.served.serving.opened
     gateway.recording.turn.RecordedTurn.stop gateway.replay.kept.Memory.forget pages.door.reception.person_of
     pages.door.reception.sender_of
     reviews.access.reviewer_named reviews.access.note_on reviews.access.submitted_message pages.signed_in.who_is_signed_in
@@ -357,6 +357,8 @@ THROUGH_A_FORMULA = """
 """
 CUT_SHORT_BEFORE = "tools.clock.in_zone"
 NAMES_OF_OURS = """
+    gateway.served.remembered.Remembered.keep gateway.served.remembered.Remembered.way_to
+    gateway.served.remembered.Remembered.forget search.store.grams.unpacked
     pages.static_files.Storage.url pages.static_files.StaticFiles.immutable_file_test
     gateway.asking.efforts.effort_for conversations.news.question.end_of_branch conversations.page.leads.render_leads
     thread.programs.with_program
