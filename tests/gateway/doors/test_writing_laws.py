@@ -72,7 +72,7 @@ def test_a_chat_client_that_sends_its_answer_back_is_understood(events: list[Eve
     message = writer.whole()["choices"][0]["message"]
     answer = sent_back(chat.DOOR, message)
     assert "reasoning" not in message or said_in(answer, ToldThought) == message["reasoning"]
-    assert said_in(answer, ToldWords) == (message["content"] or "")
+    assert said_in(answer, ToldWords) == (message["content"] or "") + (message.get("refusal") or "")
     calls = [part for part in answer.parts if isinstance(part, ToldCall)]
     assert [call.id for call in calls] == [call["id"] for call in message.get("tool_calls", [])]
 
