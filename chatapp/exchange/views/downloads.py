@@ -11,8 +11,8 @@ from django.utils.http import content_disposition_header
 
 from ...store import in_thread
 
-# What is sent at once, how long it may take to make, and for how much of that others have the interpreter then.
-PIECE, SECONDS, RESTS = 256 * 1024, 0.02, 0.4
+# What is sent at once, how long it may take to make, and how long others have the interpreter then.
+PIECE, SECONDS, RESTS = 256 * 1024, 0.02, 0.008
 
 
 def download(
@@ -30,12 +30,9 @@ def download(
 
 async def _in_steps(pieces: Iterator[bytes]) -> AsyncIterator[bytes]:
     take = in_thread(_some)
-    began = time.monotonic()
     while piece := await take(pieces):
-        took = time.monotonic() - began
         yield piece
-        await asyncio.sleep(min(took, SECONDS) * RESTS)
-        began = time.monotonic()
+        await asyncio.sleep(RESTS)
 
 
 def _some(pieces: Iterator[bytes]) -> bytes:
