@@ -48,7 +48,7 @@ def _late(watcher: Watcher, heard: list[tuple[int, str]], began: int) -> Iterato
         for _, _, _, name, *said in json.loads(text)[2]:
             if name != "item_delta":
                 continue
-            key, letters = said
+            key, letters, *_ = said
             ends[key] += len(letters)
             body = bodies.get(key)
             if body and at > began and body.came and ends[key] <= body.came[-1][0]:
