@@ -43,22 +43,24 @@ def played(many: Ours, scene: Scene) -> tuple[Run, list[float]]:
 
 def _late(watcher: Watcher, heard: list[tuple[int, str]], began: int) -> Iterator[float]:
     """Of what came as letters: those that came with blocks have no place to look for."""
-    ends, bodies = defaultdict[str, int](int), dict(zip(_keys(heard), watcher.bodies.values(), strict=False))
+    said: dict[str, str] = defaultdict(str)
+    ends: list[tuple[int, str, int]] = []
+    for at, key, letters in _deltas(heard):
+        said[key] += letters
+        ends.append((at, key, len(said[key])))
+    bodies = dict(zip(said, watcher.bodies.values(), strict=False))
+    for at, key, end in ends:
+        body = bodies.get(key)
+        if at > began and body and body.came_as_letters(said[key], end):
+            yield (body.shown(said[key], end) - at) / 1e6
+
+
+def _deltas(heard: list[tuple[int, str]]) -> Iterator[tuple[int, str, str]]:
+    """When they were said, of which item, and the letters."""
     for at, text in heard:
         for _, _, _, name, *said in json.loads(text)[2]:
-            if name != "item_delta":
-                continue
-            key, letters, *_ = said
-            ends[key] += len(letters)
-            body = bodies.get(key)
-            if body and at > began and body.came and ends[key] <= body.came[-1][0]:
-                yield (body.shown(body.text, ends[key]) - at) / 1e6
-
-
-def _keys(heard: list[tuple[int, str]]) -> list[str]:
-    """Of the items, in the order in which they began."""
-    rows = [row for _, text in heard for row in json.loads(text)[2]]
-    return list(dict.fromkeys(row[4] for row in rows if row[3] == "item_delta"))
+            if name == "item_delta":
+                yield at, said[0], said[1]
 
 
 def _by_answer(heard: Heard) -> dict[str, list[tuple[int, str]]]:
