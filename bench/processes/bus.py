@@ -9,6 +9,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from multiprocessing.connection import Connection
+from typing import NamedTuple
 
 import redis
 
@@ -21,8 +22,14 @@ ENOUGH = "enough"
 Heard = list[tuple[int, str, str]]
 
 
-def played(many: Ours, scene: Scene) -> tuple[Run, list[float]]:
-    """Milliseconds of each letter that was said when everybody had their first."""
+class Late(NamedTuple):
+    """Milliseconds of each letter that was said when everybody had their first. `speaking`: of those before the first answer ended."""
+
+    all: list[float]
+    speaking: list[float]
+
+
+def played(many: Ours, scene: Scene) -> tuple[Run, Late]:
     assert isinstance(many.served, Many)
     watchers: list[Watcher] = []
 
@@ -38,10 +45,11 @@ def played(many: Ours, scene: Scene) -> tuple[Run, list[float]]:
     )
     on_bus = _by_answer(heard)
     late = [each for watcher in whole for each in _late(watcher, on_bus[watcher.answer], began)]
-    return run, late
+    ended = min(on_bus[watcher.answer][-1][0] for watcher in whole)
+    return run, Late([ms for _, ms in late], [ms for at, ms in late if at < ended])
 
 
-def _late(watcher: Watcher, heard: list[tuple[int, str]], began: int) -> Iterator[float]:
+def _late(watcher: Watcher, heard: list[tuple[int, str]], began: int) -> Iterator[tuple[int, float]]:
     """Of what came as letters: those that came with blocks have no place to look for."""
     said: dict[str, str] = defaultdict(str)
     ends: list[tuple[int, str, int]] = []
@@ -52,7 +60,7 @@ def _late(watcher: Watcher, heard: list[tuple[int, str]], began: int) -> Iterato
     for at, key, end in ends:
         body = bodies.get(key)
         if at > began and body and body.came_as_letters(said[key], end):
-            yield (body.shown(said[key], end) - at) / 1e6
+            yield at, (body.shown(said[key], end) - at) / 1e6
 
 
 def _deltas(heard: list[tuple[int, str]]) -> Iterator[tuple[int, str, str]]:
