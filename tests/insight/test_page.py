@@ -128,7 +128,7 @@ def test_every_picture_has_its_name_and_a_table_that_says_the_same(her):
         times = {f"thought:{bucket(ms)}": 3, f"first:{bucket(500)}": 1}
         kept(back=back, turns=1, answers=1, output=5, **times)
     page = her.get("/insight/")
-    pictures = re.findall(r"<svg class=\"chart stretched\"[^>]*role=\"img\"[^>]*>", page.text)
+    pictures = re.findall(r"<svg class=\"chart\"[^>]*role=\"img\"[^>]*>", page.text)
     assert len(pictures) == 4 and all('aria-label="' in picture for picture in pictures)
     figure = next(
         it for it in re.findall(r"<figure>.*?</figure>", page.text, re.DOTALL) if "Thinking time" in it

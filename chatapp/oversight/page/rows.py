@@ -12,17 +12,19 @@ from ...core.plural import many
 from ...core.signs.visible import Leave, visible
 from ...pages.words.amounts import NOTHING, paid, short
 from ...pages.words.moments import Moment
+from ...reviews.models import Verdict
 from ...store.models import Conversation, Status
 from ..store.browsing import ConversationFigures
 
 # The ruler of a list: a tick is a minute.
 TICK, MOST_RULER = 4, 120
 UNTITLED = "Without a title"
+_VERDICTS = {Verdict.NEEDS_WORK: "work", Verdict.REJECTED: "bad"}
 
 
 @dataclass(frozen=True, slots=True)
 class RowState:
-    """`kind`: how it is drawn: `runs`, `waits`, `failed`, `open`, `good`; empty where it is only said."""
+    """`kind`: how it is drawn: `runs`, `waits`, `failed`, or as a review; empty where it is only said."""
 
     kind: str
     words: str
@@ -87,7 +89,7 @@ def _row(
         more=figures.more,
         state=_state(row, figures.states, review),
         last=last,
-        when=last.clock if last.at.date() == now.astimezone(zone).date() else last.date,
+        when=last.clock if last.at.date() == now.astimezone(zone).date() else f"{last.at:%-d %b %Y}",
     )
 
 
@@ -106,7 +108,7 @@ def _state(row: Conversation, states: set[str], review: str | None) -> RowState:
     if Status.FAILED in states:
         return RowState("failed", "failed")
     if review is not None:
-        return RowState("good", review) if review else RowState("open", "in review")
+        return RowState(_VERDICTS.get(review, "good"), review) if review else RowState("open", "in review")
     for status in (Status.INTERRUPTED, Status.STOPPED):
         if status in states:
             return RowState("", str(status))
