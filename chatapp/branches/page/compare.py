@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from uuid import UUID
 
+from django.urls import reverse
+
 from ...catalog.page.models_shown import models_in_words
 from ...core.recorded import Recorded
+from ...pages.elements import message_id
 from ...pages.words.axis import Mark, Scale, marks
 from ...store import Branch, load_stretches
 from ...store.branches import Answer
@@ -31,15 +34,33 @@ CHOICE = 60
 STILL_WRITTEN = "This answer is still being written. Reload the page later to see all of it."
 
 
+@dataclass(frozen=True, slots=True)
+class Ways:
+    """Where the page leads: to a message of a conversation, to the map of one, and to two other branches."""
+
+    message: Callable[[UUID, UUID], str]
+    map: Callable[[UUID], str]
+    compare: str
+
+
+def own_ways() -> Ways:
+    """Of whoever owns what is compared."""
+    return Ways(
+        lambda conversation, message: f"{reverse('conversation', args=[conversation])}?at={message}",
+        lambda conversation: reverse("map", args=[conversation]),
+        reverse("compare"),
+    )
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shown:
     """One side. `in_rows`: messages beside one of the other side each; `apart`: those after them, which need as much room as they
     need. `choices`: siblings that can be compared instead, in words; `chosen`: the one of them that is shown. `count`: how many messages
-    there are from where they part, on this page or not."""
+    there are from where they part, on this page or not; `opens`: where all of it is."""
 
     name: str
     conversation: Conversation
-    leaf: UUID
+    opens: str
     wanted: UUID
     models: str
     in_rows: list[ShownMessage]
@@ -62,6 +83,7 @@ class Compared:
     parts: UUID | None
     above: list[ShownMessage]
     last: ShownMessage | None
+    ways: Ways
     earlier: int | None
     later: int | None
     added: int | None
@@ -80,17 +102,29 @@ class Compared:
         return self.a.conversation != self.b.conversation
 
     @property
+    def parted(self) -> str:
+        """The address of the last message in common."""
+        if not self.parts:
+            return ""
+        return f"{self.ways.message(self.a.conversation.pk, self.parts)}#{message_id(self.parts)}"
+
+    @property
+    def others(self) -> str:
+        """Where two branches are chosen."""
+        return f"{self.ways.map(self.a.conversation.pk)}?choose=1"
+
+    @property
     def may_choose(self) -> bool:
         return any(len(side.choices) > 1 for side in self.sides)
 
 
-def load_compared(viewer: Viewer, a: Message, b: Message, start: int) -> Compared:
+def load_compared(viewer: Viewer, a: Message, b: Message, start: int, ways: Ways) -> Compared:
     parting = load_parting(viewer.user, a, b)
     common = parting.common
     longest = max(len(path.messages) - common for path in (parting.a, parting.b))
     start = min(start, max(0, longest - 1))
     trunk, sides = _load_sides(a, b, parting, start)
-    maker = _Maker(viewer, _scale(sides, trunk), _load_choices(sides))
+    maker = _Maker(viewer, _scale(sides, trunk), _load_choices(sides), ways)
     above = maker.messages(trunk)
     last = above.pop() if above and above[-1].is_question else None
     one, two = (maker.messages(side.window) for side in sides)
@@ -106,6 +140,7 @@ def load_compared(viewer: Viewer, a: Message, b: Message, start: int) -> Compare
         parts=parting.a.messages[common - 1] if common else None,
         above=above,
         last=last,
+        ways=ways,
         earlier=max(0, start - AT_ONCE) if start else None,
         later=start + AT_ONCE if start + AT_ONCE < longest else None,
         added=MOST_ADDED if longest > MOST_ADDED else None,
@@ -175,8 +210,8 @@ def _scale(sides: Iterable[_Loaded], trunk: Branch | None) -> Scale:
 class _Maker:
     """Makes what is shown of rows: read only, and all on one scale."""
 
-    def __init__(self, viewer: Viewer, scale: Scale, choices: Mapping[UUID, Beginning]) -> None:
-        self._viewer, self._scale, self._choices = viewer, scale, choices
+    def __init__(self, viewer: Viewer, scale: Scale, choices: Mapping[UUID, Beginning], ways: Ways) -> None:
+        self._viewer, self._scale, self._choices, self._ways = viewer, scale, choices, ways
         user, end = viewer.user, "thread/_end_shared.html"
         self._look = Standpoint(viewer=user, leaf=None, zone=viewer.zone, acts="", end=end)
 
@@ -186,7 +221,7 @@ class _Maker:
         return Shown(
             name=side.name,
             conversation=side.wanted.conversation,
-            leaf=side.path.messages[-1],
+            opens=self._ways.message(side.wanted.conversation_id, side.path.messages[-1]),
             wanted=side.wanted.pk,
             models=self._models(found.row for found in side.measured),
             in_rows=messages[: max(0, rows)],
