@@ -47,16 +47,16 @@ def load_people_and_models(since: date, *, model: str = "") -> list[UsedByPerson
     return list(_used(since, model, ("person", "model"), None))
 
 
-WITHDRAWN, FREE, HELD = "withdrawn", "free", "held"
+WITHDRAWN, FREE, HELD, RATED = "withdrawn", "free", "held", "rated"
 
 
 def load_reviews(since: date, *, model: str = "") -> Counter[str]:
     """How many were submitted since then, by what became of them: a verdict, or where they are."""
     rows = Submission.objects.filter(created_at__gte=datetime.combine(since, time(), UTC))
-    known = rows.values_list("verdict", "withdrawn_at", "reviewer", "by_models")
+    known = rows.values_list("verdict", "withdrawn_at", "reviewer", "label_set", "decided_at", "by_models")
     return Counter(
-        verdict or (WITHDRAWN if withdrawn else FREE if reviewer is None else HELD)
-        for verdict, withdrawn, reviewer, models in known.iterator()
+        verdict or (WITHDRAWN if withdrawn else RATED if decided else HELD if reviewer or labels else FREE)
+        for verdict, withdrawn, reviewer, labels, decided, models in known.iterator()
         if not model or model in models
     )
 
