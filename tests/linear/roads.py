@@ -60,7 +60,7 @@ from chatapp.providers.demo.replies import Reply
 from chatapp.providers.openai import refusals as openai_refusals
 from chatapp.providers.shape import shape_of
 from chatapp.search.forms import ConversationPlace
-from chatapp.search.page import excerpt, marked
+from chatapp.search.page.excerpts import excerpt, marked
 from chatapp.search.store.finding import WantedWords
 from chatapp.thread import as_markdown as copying
 from chatapp.thread.item import ShownItem
@@ -95,8 +95,8 @@ ROADS: dict[str, Road] = {
         "A", 500, {"retry-after": text}, text
     ),
     "search.forms.ConversationPlace.named": lambda text: ConversationPlace.named(f"1.{text}"),
-    "search.page.excerpt": lambda text: excerpt(text, ("a", "e", " ")),
-    "search.page.marked": lambda text: marked(text, ("a", "e", " ")),
+    "search.page.excerpts.excerpt": lambda text: [excerpt(text, ("a", "e", " "), kind) for kind in Kind],
+    "search.page.excerpts.marked": lambda text: marked(text, ("a", "e", " ")),
     "search.store.finding.WantedWords.are_in": WantedWords(("a", "aab"), frozenset()).are_in,
     "tools.mcp.offered.usable_tools": lambda text: offered.usable_tools(
         "a", [_offer(text)], offered.LeftOut()

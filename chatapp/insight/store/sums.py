@@ -7,11 +7,12 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from datetime import UTC, date, datetime
+from functools import cache
 from operator import itemgetter
 from typing import Any
 
 from django.contrib.auth.models import User
-from django.db import transaction
+from django.db import connection, transaction
 from django.db.models import F, QuerySet, TextField, Value
 from django.db.models.functions import Cast
 from django.dispatch import receiver
@@ -67,7 +68,12 @@ def count_ending(row: Message, now: datetime | None = None) -> dict[str, Any]:
 
 def add(day: date, model: str, owner: int | None, made: Counter[str]) -> None:
     """In the transaction of what was `made`."""
-    add_together(day, {(owner, model): made})
+    if owner is None:
+        add_together(day, {(owner, model): made})
+    elif stands := _added_to_both(day, model, owner, made):
+        _write_of_model(day, model, Counter(verbatim.loads(stands)) + made)
+    else:
+        _add_to_model(day, model, made)
 
 
 def add_together(day: date, made: Mapping[tuple[int | None, str], Counter[str]]) -> None:
@@ -107,23 +113,49 @@ def how_it_ended(status: str, metadata: Any) -> str:
     return reason if status == Status.STOPPED and reason in ("length", "cut") else status
 
 
-_ADDED_TO_PERSON = Worded(
-    lambda day, model, user, *_: PersonDay.objects.filter(day=day, model=model, user=user),
-    date,
-    str,
-    int,
-    *(int for _ in PersonDay.COUNTS),
-    update=lambda day, model, user, *made: {
-        name: F(name) + number for name, number in zip(PersonDay.COUNTS, made, strict=True)
-    },
-    returning="id",
-)
+def _adding_to_person(returning: str) -> Worded:
+    return Worded(
+        lambda day, model, user, *_: PersonDay.objects.filter(day=day, model=model, user=user),
+        date,
+        str,
+        int,
+        *(int for _ in PersonDay.COUNTS),
+        update=lambda day, model, user, *made: {
+            name: F(name) + number for name, number in zip(PersonDay.COUNTS, made, strict=True)
+        },
+        returning=returning,
+    )
+
+
+_ADDED_TO_PERSON = _adding_to_person("id")
+
+
+@cache
+def _adding_to_both(hold: str) -> Worded:
+    """What stands of the model is read with it and held, so that it need not be asked for."""
+    return _adding_to_person(f"""(SELECT counts FROM chatapp_modelday m
+    WHERE m.day = chatapp_personday.day AND m.model = chatapp_personday.model {hold})""")
+
+
+def _added_to_both(day: date, model: str, owner: int, made: Counter[str]) -> str | None:
+    """To the person. Gives what was counted of the model so far; None where it has no row yet."""
+    adding = _adding_to_both("FOR UPDATE" if connection.features.has_select_for_update else "")
+    numbers = [made[name] for name in PersonDay.COUNTS]
+    found = adding.columns(day, model, owner, *numbers)
+    if not found:
+        _make_person(day, model, owner)
+        found = adding.columns(day, model, owner, *numbers)
+    stands: str | None = found[0][0]
+    return stands
+
+
+def _make_person(day: date, model: str, owner: int | None) -> None:
+    PersonDay.objects.bulk_create([PersonDay(day=day, model=model, user_id=owner)], ignore_conflicts=True)
 
 
 def _add_to_person(day: date, model: str, owner: int | None, made: Counter[str]) -> None:
     if not _added_to_person(day, model, owner, made):
-        fresh = PersonDay(day=day, model=model, user_id=owner)
-        PersonDay.objects.bulk_create([fresh], ignore_conflicts=True)
+        _make_person(day, model, owner)
         _added_to_person(day, model, owner, made)
 
 
@@ -139,10 +171,11 @@ _OF_MODEL = Worded(
     lambda day, model: ModelDay.objects.select_for_update().filter(day=day, model=model), date, str
 )
 _COUNTED_OF_MODEL = Worded(
-    lambda pk, _: ModelDay.objects.filter(pk=pk),
-    int,
+    lambda day, model, _: ModelDay.objects.filter(day=day, model=model),
+    date,
     str,
-    update=lambda _, counts: {"counts": Value(counts, TextField())},
+    str,
+    update=lambda _, __, counts: {"counts": Value(counts, TextField())},
     returning="id",
 )
 
@@ -153,7 +186,12 @@ def _add_to_model(day: date, model: str, made: Counter[str]) -> None:
     if row is None:
         ModelDay.objects.bulk_create([ModelDay(day=day, model=model)], ignore_conflicts=True)
         row = _OF_MODEL.first(day, model)
-    _COUNTED_OF_MODEL.columns(row.pk, verbatim.dumps(dict(Counter(row.counts) + made)))
+    _write_of_model(day, model, Counter(row.counts) + made)
+
+
+def _write_of_model(day: date, model: str, counts: Counter[str]) -> None:
+    """Of a row that is held."""
+    _COUNTED_OF_MODEL.columns(day, model, verbatim.dumps(dict(counts)))
 
 
 def are_missing() -> bool:

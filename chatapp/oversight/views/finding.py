@@ -21,7 +21,8 @@ from ...pages.visitors import visitor_address
 from ...pages.words.days import zone_of
 from ...pages.words.moments import day_and_time
 from ...search.forms import WORDS_CAP, terms_of
-from ...search.page import MarkedText, excerpt
+from ...search.page.excerpts import MarkedText, excerpt
+from ...search.store.as_read import texts_as_read
 from ...search.store.everywhere import find_everywhere
 from ...search.store.filling import progress
 from ...store.models import Item
@@ -54,11 +55,12 @@ def find(request: SignedIn, context: dict[str, Any]) -> HttpResponse:
         append_looks(request.user, seen, Look.What.SEARCH, address=visitor_address(request))
         context |= {"searched": True, "before": found.before, "filled": progress().percent}
         context["back_to"] = day_and_time(found.back_to, zone_of(request))
-        context["places"] = [_found_place(request, item, terms) for item in found.items]
+        texts = texts_as_read(found.items)
+        context["places"] = [_found_place(request, item, texts[item.pk], terms) for item in found.items]
     return render(request, "admin/chatapp/conversation/find.html", context)
 
 
-def _found_place(request: HttpRequest, item: Item, terms: tuple[str, ...]) -> FoundPlace:
+def _found_place(request: HttpRequest, item: Item, text: str, terms: tuple[str, ...]) -> FoundPlace:
     message, conversation = item.message, item.message.conversation
     transcript = reverse("admin:transcript", args=[conversation.pk])
     return FoundPlace(
@@ -67,5 +69,5 @@ def _found_place(request: HttpRequest, item: Item, terms: tuple[str, ...]) -> Fo
         owner=visible(conversation.owner.get_username()),
         kind=KINDS[Kind(item.kind)],
         at=day_and_time(message.created_at, zone_of(request)),
-        words=excerpt(item.text, terms),
+        words=excerpt(text, terms, Kind(item.kind)),
     )

@@ -11,6 +11,7 @@ from django.db.models import QuerySet
 
 from ...store.models import Item
 from ..models import FoldedItem
+from .as_read import knowing_what_was_cut
 from .finding import containing
 from .grams import candidates, oldest_item, sealed, segment_of, span
 
@@ -91,7 +92,7 @@ def _judged(rows: QuerySet[FoldedItem], terms: tuple[str, ...]) -> list[int]:
 def _load(items: Sequence[int]) -> list[Item]:
     rows = Item.objects.select_related("message__conversation__owner")
     unread = rows.defer("wire", "message__metadata", "message__conversation__tools")
-    known = unread.in_bulk(items)
+    known = knowing_what_was_cut(unread).in_bulk(items)
     return [known[pk] for pk in items if pk in known]
 
 

@@ -10,33 +10,24 @@ from uuid import UUID
 from django.urls import reverse
 from django.utils import timezone
 
-from ..core.durations import thought_in_words
-from ..core.items import Kind
-from ..core.model_name import ModelName
-from ..core.plural import many
-from ..core.recorded import Recorded
-from ..core.signs.folded import places_of
-from ..core.signs.visible import Leave, visible
-from ..core.tree import Tree
-from ..pages.elements import body_id, item_id, message_id
-from ..pages.words.moments import Moment
-from ..store.models import Item
-from ..store.places import load_trees
-from ..thread.item_words import KINDS, cut_in_words
-from .store.finding import FoundConversation, FoundItem
+from ...core.durations import thought_in_words
+from ...core.items import Kind
+from ...core.model_name import ModelName
+from ...core.plural import many
+from ...core.recorded import Recorded
+from ...core.signs.visible import visible
+from ...core.tree import Tree
+from ...pages.elements import body_id, item_id, message_id
+from ...pages.words.moments import Moment
+from ...store.models import Item
+from ...store.places import load_trees
+from ...thread.item_words import KINDS, cut_in_words
+from ..store.as_read import knowing_what_was_cut, texts_as_read
+from ..store.finding import FoundConversation, FoundItem
+from .excerpts import MarkedText, excerpt, marked
 
 FEW, MANY = 3, 50
-# Signs before the first word that is marked, and of all that is shown.
-BEFORE, LONGEST = 80, 280
 UNTITLED = "New conversation"
-
-
-@dataclass(frozen=True, slots=True)
-class MarkedText:
-    """Of a text, as people may read it: what was looked for is marked."""
-
-    text: str
-    is_marked: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +66,7 @@ def shown_found(
 ) -> list[ShownFound]:
     hits = {each.conversation.pk: each.items[skip : skip + most] for each in found}
     items = _load_items([hit.item for some in hits.values() for hit in some])
+    texts = texts_as_read(list(items.values()))
     trees = load_trees([pk for pk, some in hits.items() if some])
     return [
         ShownFound(
@@ -82,67 +74,23 @@ def shown_found(
             title=marked(each.conversation.title or UNTITLED, terms if each.in_title else ()),
             is_run=bool(each.conversation.program),
             count=f"{many(each.count, 'match', 'matches')}, {_day(each.conversation.updated_at, zone)}",
-            hits=list(_hits(each, hits[each.conversation.pk], items, trees, terms, zone)),
+            hits=list(_hits(each, hits[each.conversation.pk], items, texts, trees, terms, zone)),
             more=max(0, len(each.items) - skip - most),
         )
         for each in found
     ]
 
 
-def marked(text: str, terms: tuple[str, ...]) -> list[MarkedText]:
-    """All of a text."""
-    places = places_of(text, terms) if terms else []
-    return _pieces(text, places, 0, len(text))
-
-
-def excerpt(text: str, terms: tuple[str, ...]) -> list[MarkedText]:
-    """Around the first place that has most of these words."""
-    places = places_of(text, terms)
-    first = _densest(text, places) if places else 0
-    begins = max(0, first - BEFORE)
-    if begins:
-        # A whole word, where one begins soon.
-        space = text.find(" ", begins, first)
-        begins = space + 1 if space >= 0 else begins
-    ends = min(len(text), begins + LONGEST)
-    inside = [(max(one, begins), min(other, ends)) for one, other in places if one < ends and other > begins]
-    pieces = _pieces(text, inside, begins, ends)
-    before = [MarkedText("… ")] if begins else []
-    return [*before, *pieces, *([MarkedText(" …")] if ends < len(text) else [])]
-
-
-def _densest(text: str, places: Sequence[tuple[int, int]]) -> int:
-    """Where a stretch begins that shows the most of them, the first of those."""
-    best, most, last = places[0][0], 0, 0
-    for n, (begins, _) in enumerate(places[:200]):
-        while last < len(places) and places[last][1] <= begins - BEFORE + LONGEST:
-            last += 1
-        different = len({text[one:other].lower() for one, other in places[n:last]})
-        if different > most:
-            best, most = begins, different
-    return best
-
-
-def _pieces(text: str, places: Sequence[tuple[int, int]], begins: int, ends: int) -> list[MarkedText]:
-    pieces, at = list[MarkedText](), begins
-    for one, other in [*places, (ends, ends)]:
-        if text[at:one]:
-            pieces.append(MarkedText(visible(text[at:one], Leave.PROSE)))
-        if text[one:other]:
-            pieces.append(MarkedText(visible(text[one:other], Leave.PROSE), is_marked=True))
-        at = other
-    return pieces
-
-
 def _load_items(items: Sequence[int]) -> dict[int, Item]:
     rows = Item.objects.select_related("message").defer("wire", "message__conversation")
-    return rows.in_bulk(items)
+    return knowing_what_was_cut(rows).in_bulk(items)
 
 
 def _hits(
     found: FoundConversation,
     hits: Sequence[FoundItem],
     items: Mapping[int, Item],
+    texts: Mapping[int, str],
     trees: Mapping[UUID, Tree[UUID]],
     terms: tuple[str, ...],
     zone: tzinfo,
@@ -159,7 +107,7 @@ def _hits(
             called=_called(item),
             model=visible(ModelName.of(row.model)[1] if row.model else ""),
             at=Moment(row.created_at.astimezone(zone)),
-            words=excerpt(item.text, terms),
+            words=excerpt(texts[item.pk], terms, Kind(item.kind)),
             branch=branch,
             is_here=is_here,
         )
