@@ -10,154 +10,18 @@ from __future__ import annotations
 
 import argparse
 import os
-import random
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
-from datetime import UTC, datetime, timedelta
+from dataclasses import dataclass, field
 from statistics import median, quantiles
 from typing import Any
-from uuid import UUID
 
 import django
 
+from .said import MODEL, Words, fill
+
 OWN_TARGET, FIRST_TARGET, TURN_TARGET = 50.0, 300.0, 2.0
-# Messages of a conversation, and how many conversations people go on with at a time.
-LENGTH, AT_A_TIME = 20, 50
-LETTERS = "etaoinshrdlcumwfgypbvk"
-
-
-class Words:
-    """What is said: stretches of one long text."""
-
-    def __init__(self) -> None:
-        chance = self._chance = random.Random(1)
-        lengths = [chance.randint(2, 9) for _ in range(40_000)]
-        weights = range(len(LETTERS), 0, -1)
-        self.known = ["".join(chance.choices(LETTERS, weights, k=length)) for length in lengths]
-        often = [1 / (n + 1) for n in range(len(self.known))]
-        self._text = " ".join(chance.choices(self.known, often, k=1_500_000))
-        signs = [chr(0x4E00 + n) for n in range(3000)]
-        self._signs = "".join(chance.choices(signs, [1 / (n + 9) for n in range(3000)], k=1_000_000))
-
-    def text(self, usual: int, *, chinese: bool = False) -> str:
-        length = min(int(usual * self._chance.lognormvariate(-0.3, 0.8)) + 20, 20_000)
-        source, length = (self._signs, length // 3) if chinese else (self._text, length)
-        begins = self._chance.randrange(len(source) - length)
-        return source[begins : begins + length]
-
-    def sought(self, count: int) -> list[str]:
-        """Words that are said often, seldom and never, two of them, stretches that cross them; signs of Chinese."""
-        chance = random.Random(2)
-        found = []
-        while len(found) < count:
-            at = chance.randrange(len(self._text) - 100)
-            some = self._text[at : at + 60].split()[1:]
-            found += [some[0], " ".join(some[:2]), f'"{" ".join(some[:3])}"', chance.choice(self.known)]
-            found += [self._text[at : at + chance.randint(4, 9)].strip() or "ab", f"{some[0]}{some[1]}"]
-            signs = chance.randrange(len(self._signs) - 9)
-            found += [self._signs[signs : signs + chance.choice((1, 2, 3, 4))]]
-        return [each for each in found if each][:count]
-
-
-def fill(messages: int, own: int, words: Words) -> None:
-    """Rows as they are after years, folded as each was written."""
-    from django.contrib.auth.models import User
-    from django.db import connection
-
-    from chatapp.core.signs.folded import fold
-
-    people = User.objects.bulk_create(
-        [User(username=f"person{n}", password="!", is_staff=n == 0) for n in range(messages // own)]
-    )
-    chance, now, item = random.Random(3), datetime.now(UTC), 0
-    kinds = {"user_message": "question", "reasoning": "thought", "assistant_message": "answer"}
-    for first in range(0, messages // LENGTH, AT_A_TIME * 20):
-        rows: dict[str, list[Any]] = {name: [] for name in COLUMNS}
-        for begins in range(first, min(first + AT_A_TIME * 20, messages // LENGTH), AT_A_TIME):
-            at = _moment(now - timedelta(minutes=messages // LENGTH - begins))
-            held = [
-                (UUID(int=chance.getrandbits(128)), people[(begins + n) % len(people)].pk)
-                for n in range(AT_A_TIME)
-            ]
-            above = dict[UUID, UUID | None]()
-            for turn in range(LENGTH // 2):
-                for pk, _ in held:
-                    question, answer = UUID(int=chance.getrandbits(128)), UUID(int=chance.getrandbits(128))
-                    for order, message, parent in (
-                        (2 * turn, question, above.get(pk)),
-                        (2 * turn + 1, answer, question),
-                    ):
-                        role, model = ("assistant", "openai:gpt-5") if order % 2 else ("user", "")
-                        rows["message"].append(_message(message, pk, parent, order, role, model, at))
-                    above[pk] = answer
-                    chinese = chance.random() < 0.05
-                    for message, seq, kind, usual in (
-                        (question, 0, "user_message", 200),
-                        (answer, 0, "reasoning", 700),
-                        (answer, 1, "assistant_message", 1200),
-                    ):
-                        item += 1
-                        text = words.text(usual, chinese=chinese)
-                        rows["item"].append(_item(item, message, seq, kind, text, at))
-                        rows["foldeditem"].append((item, _id(pk), kinds[kind], fold(text)))
-            rows["conversation"] += [
-                (_id(pk), owner, words.text(20)[:60], "words", _id(above[pk]), LENGTH, at, at, "", "[]", "")
-                for pk, owner in held
-            ]
-        _insert(rows)
-    with connection.cursor() as cursor:
-        if connection.vendor == "postgresql":
-            for table in ("item",):
-                cursor.execute(
-                    f"SELECT setval(pg_get_serial_sequence('chatapp_{table}', 'id'), (SELECT max(id) FROM chatapp_{table}))"
-                )
-        cursor.execute("ANALYZE")
-
-
-COLUMNS = {
-    "conversation": "id owner_id title titled_by head_id next_order created_at updated_at instructions tools program".split(),  # noqa: SIM905
-    "message": "id conversation_id parent_id order role author_id model effort status attempt tries next_seq runner metadata created_at".split(),  # noqa: E501, SIM905
-    "item": "id message_id seq key kind round cut text provider dialect model call_id name outcome created_at".split(),  # noqa: SIM905
-    "foldeditem": ["item_id", "conversation_id", "kind", "text"],
-}
-
-
-def _message(
-    pk: UUID, conversation: UUID, parent: UUID | None, order: int, role: str, model: str, at: str
-) -> Any:
-    above = _id(parent) if parent else None
-    named = (_id(pk), _id(conversation), above, order, role)
-    return (*named, None, model, "", "complete", 1, 1, 1, "", "{}", at)
-
-
-def _item(pk: int, message: UUID, seq: int, kind: str, text: str, at: str) -> Any:
-    return (pk, _id(message), seq, f"part-{seq}", kind, 0, False, text, "", "", "", "", "", "", at)
-
-
-def _insert(rows: dict[str, list[Any]]) -> None:
-    from django.db import connection, transaction
-
-    with transaction.atomic(), connection.cursor() as cursor:
-        for table, columns in COLUMNS.items():
-            names = ", ".join(f'"{name}"' for name in columns)
-            if connection.vendor == "postgresql":
-                with cursor.copy(f"COPY chatapp_{table} ({names}) FROM STDIN") as copy:
-                    for row in rows[table]:
-                        copy.write_row(row)
-            else:
-                places = ", ".join("?" for _ in columns)
-                connection.connection.executemany(
-                    f"INSERT INTO chatapp_{table} ({names}) VALUES ({places})", rows[table]
-                )
-
-
-def _id(pk: UUID) -> str:
-    return pk.hex
-
-
-def _moment(at: datetime) -> str:
-    return at.strftime("%Y-%m-%d %H:%M:%S")
 
 
 def index(longest: float) -> tuple[float, float]:
@@ -182,7 +46,7 @@ def own_times(sought: Sequence[str], people: Sequence[Any]) -> Iterator[tuple[fl
     from django.utils import timezone
 
     from chatapp.search.forms import WHERE, terms_of
-    from chatapp.search.page import shown_found
+    from chatapp.search.page.found import shown_found
     from chatapp.search.store.finding import WantedWords, find_own
 
     zone = timezone.get_default_timezone()
@@ -204,8 +68,19 @@ def took(work: Callable[[], object]) -> float:
     return (time.perf_counter() - began) * 1000
 
 
-def everybodys_times(sought: Sequence[str], before: int) -> Iterator[tuple[str, float, int, bool, float]]:
-    """Of terms with grams: until the page with its hits is there, how many these were, and whether all was looked at."""
+@dataclass(frozen=True)
+class Everybodys:
+    """Milliseconds until the page with its hits is there, how many these were, whether all was looked at, and the work in it."""
+
+    query: str
+    ms: float
+    hits: int
+    is_all: bool
+    worked: float
+
+
+def everybodys_times(sought: Sequence[str], before: int) -> Iterator[Everybodys]:
+    """Of terms with grams."""
     from chatapp.search.forms import terms_of
     from chatapp.search.store.everywhere import find_everywhere
 
@@ -215,7 +90,7 @@ def everybodys_times(sought: Sequence[str], before: int) -> Iterator[tuple[str, 
             worked = time.process_time()
             found = find_everywhere(terms_of(query), before=before)
             ms, cpu = (time.perf_counter() - began) * 1000, (time.process_time() - worked) * 1000
-            yield query, ms, len(found.items), found.before is None, cpu
+            yield Everybodys(query, ms, len(found.items), found.before is None, cpu)
 
 
 def short_terms() -> Iterator[tuple[str, float, int, float]]:
@@ -239,7 +114,7 @@ def turn_cost(words: Words, owner: Any, rounds: int = 200) -> tuple[list[float],
     from chatapp.store import AskedFor, Measured
     from chatapp.store.changes import items_written
 
-    asked = AskedFor(model="openai:gpt-5")
+    asked = AskedFor(model=MODEL)
     spent: dict[bool, list[tuple[float, float]]] = {True: [], False: []}
     for n in range(2 * rounds):
         folds = bool(n % 2)
@@ -281,7 +156,82 @@ def sizes() -> dict[str, float]:
     return found
 
 
-def main() -> int:
+@dataclass
+class Judged:
+    """What was found, and which of it is more than it may be."""
+
+    missed: list[str] = field(default_factory=list)
+
+    def tell(self, what: str, found: float, target: float) -> None:
+        tell(f"{what:<58} {found:8.1f} ms (target {target:.0f})")
+        self.missed += [what] if found > target else []
+
+
+def tell(line: str) -> None:
+    print(line, flush=True)
+
+
+def late(times: Sequence[float]) -> float:
+    """95 of 100 take no longer."""
+    return quantiles(times, n=20)[-1]
+
+
+def fill_once(messages: int, own: int, words: Words) -> None:
+    from chatapp.store.models import Item, Message
+
+    if not Message.objects.exists():
+        seconds = took(lambda: fill(messages, own, words)) / 1000
+        tell(f"{messages:,} messages written in {seconds:.0f} s")
+    tell(f"{Message.objects.count():,} messages, {Item.objects.count():,} items")
+
+
+def tell_of_turns(words: Words, judged: Judged) -> None:
+    from django.contrib.auth.models import User
+
+    plus, without = turn_cost(words, User.objects.get_or_create(username="turns", password="!")[0])
+    tell(f"all writes of a turn: {plus[0]:.2f} ms with its folded rows, {without[0]:.2f} ms without")
+    tell(f"  of that work of this process: {plus[1]:.2f} ms, {without[1]:.2f} ms")
+    judged.tell("folded rows of a turn", plus[0] - without[0], TURN_TARGET)
+
+
+def tell_of_own(sought: Sequence[str], judged: Judged) -> None:
+    from django.contrib.auth.models import User
+
+    people = list(User.objects.order_by("pk")[1:6])
+    for name in ("first", "again"):
+        both = list(own_times(sought, people))
+        times, worked = [ms for ms, _ in both], [ms for _, ms in both]
+        tell(f"own, {name}: median {median(times):.1f} ms, most {max(times):.0f} ms")
+    tell(f"  of that work of this process: {median(worked):.1f} ms, 95 of 100 {late(worked):.1f} ms")
+    judged.tell("own, 95 of 100", late(times), OWN_TARGET)
+
+
+def tell_of_index(minutes: float) -> int:
+    """How many items it leads to."""
+    from chatapp.search.store.grams import SIZE, sealed
+
+    seconds, work = index(60 * minutes)
+    made = len(sealed()) * SIZE
+    tell(f"index made in {seconds:.0f} s, {work:.0f} s of work of Python: {made:,} items")
+    for table, size in sizes().items():
+        tell(f"  {table}: {size:,.0f} MB")
+    return made or SIZE
+
+
+def tell_of_everybodys(sought: Sequence[str], before: int, judged: Judged) -> None:
+    found = list(everybodys_times(sought, before))
+    tell(f"everybody's, median {median(each.ms for each in found):.1f} ms; the slowest:")
+    for each in sorted(found, key=lambda each: -each.ms)[:8]:
+        end = "" if each.is_all else ", not all"
+        tell(f"  {each.ms:7.0f} ms, of work {each.worked:4.0f}, {each.hits:3} hits{end}  {each.query}")
+    with_hits = [each for each in found if each.hits]
+    tell(f"  of that work of this process: 95 of 100 {late([each.worked for each in with_hits]):.1f} ms")
+    judged.tell("everybody's, first hits, 95 of 100", late([each.ms for each in with_hits]), FIRST_TARGET)
+    for query, ms, count, share in short_terms():
+        tell(f"  {query}: {ms:.0f} ms, {count} hits, {share:.0%} of everything looked at")
+
+
+def options_of() -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -289,67 +239,26 @@ def main() -> int:
     parser.add_argument("--own", type=int, default=10_000, help="messages of one person")
     parser.add_argument("--searches", type=int, default=200)
     parser.add_argument("--minutes", type=float, default=120, help="for how long the index is made at most")
-    options = parser.parse_args()
+    return parser.parse_args()
+
+
+def main() -> int:
+    options = options_of()
     os.environ.setdefault("LOG_LEVEL", "warning")
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "chatapp.settings")
     django.setup()
-    from django.contrib.auth.models import User
     from django.core.management import call_command
 
-    from chatapp.search.store.grams import SIZE, sealed
-    from chatapp.store.models import Item, Message
-
     call_command("migrate", verbosity=0)
-    words, missed = Words(), list[str]()
-
-    def judge(what: str, found: float, target: float) -> None:
-        print(f"{what:<58} {found:8.1f} ms (target {target:.0f})", flush=True)
-        missed.extend([what] if found > target else [])
-
-    if not Message.objects.exists():
-        began = time.perf_counter()
-        fill(options.messages, options.own, words)
-        print(f"{options.messages:,} messages written in {time.perf_counter() - began:.0f} s", flush=True)
-    print(f"{Message.objects.count():,} messages, {Item.objects.count():,} items", flush=True)
-    people, sought = list(User.objects.order_by("pk")[1:6]), words.sought(options.searches)
-    plus, without = turn_cost(words, User.objects.get_or_create(username="turns", password="!")[0])
-    print(
-        f"all writes of a turn: {plus[0]:.2f} ms with its folded rows, {without[0]:.2f} ms without",
-        flush=True,
-    )
-    print(f"  of that work of this process: {plus[1]:.2f} ms, {without[1]:.2f} ms", flush=True)
-    judge("folded rows of a turn", plus[0] - without[0], TURN_TARGET)
-    for name in ("first", "again"):
-        both = list(own_times(sought, people))
-        times, worked = [ms for ms, _ in both], [ms for _, ms in both]
-        print(f"own, {name}: median {median(times):.1f} ms, most {max(times):.0f} ms", flush=True)
-    print(
-        f"  of that work of this process: {median(worked):.1f} ms, 95 of 100 {quantiles(worked, n=20)[-1]:.1f} ms",
-        flush=True,
-    )
-    judge("own, 95 of 100", quantiles(times, n=20)[-1], OWN_TARGET)
-    seconds, work = index(60 * options.minutes)
-    made = len(sealed())
-    print(f"index made in {seconds:.0f} s, {work:.0f} s of work of Python: {made * SIZE:,} items", flush=True)
-    for table, size in sizes().items():
-        print(f"  {table}: {size:,.0f} MB", flush=True)
-    found = list(everybodys_times(sought, (made * SIZE) or SIZE))
-    late = sorted(found, key=lambda each: -each[1])[:8]
-    print(f"everybody's, median {median(each[1] for each in found):.1f} ms; the slowest:", flush=True)
-    for query, ms, count, is_all, cpu in late:
-        print(
-            f"  {ms:7.0f} ms, of work {cpu:4.0f}, {count:3} hits{'' if is_all else ', not all'}  {query}",
-            flush=True,
-        )
-    with_hits = [each[1] for each in found if each[2]]
-    worked = [each[4] for each in found if each[2]]
-    print(f"  of that work of this process: 95 of 100 {quantiles(worked, n=20)[-1]:.1f} ms", flush=True)
-    judge("everybody's, first hits, 95 of 100", quantiles(with_hits, n=20)[-1], FIRST_TARGET)
-    for query, ms, count, share in short_terms():
-        print(f"  {query}: {ms:.0f} ms, {count} hits, {share:.0%} of everything looked at", flush=True)
-    if missed:
-        print("missed: " + "; ".join(missed), flush=True)
-    return 1 if missed else 0
+    words, judged = Words(), Judged()
+    fill_once(options.messages, options.own, words)
+    sought = words.sought(options.searches)
+    tell_of_turns(words, judged)
+    tell_of_own(sought, judged)
+    tell_of_everybodys(sought, tell_of_index(options.minutes), judged)
+    if judged.missed:
+        tell("missed: " + "; ".join(judged.missed))
+    return 1 if judged.missed else 0
 
 
 if __name__ == "__main__":

@@ -11,8 +11,8 @@ from django.db import Error
 from ..store import in_thread
 from ..turns.engine import engine
 from ..turns.parts import PARTS, EnginePart
-from .store.filling import Filling, hold_mark, leave_mark, progress
-from .store.grams import Making, lost_rows, next_segment
+from .store.filling import Filling, begin_mark, hold_mark, leave_mark, progress
+from .store.grams import Making, next_sealed, next_segment, unseal
 
 log = logging.getLogger(__name__)
 
@@ -25,7 +25,7 @@ class Searchable(EnginePart):
         self._soon, self._seldom = soon, seldom
         self._filling = Filling()
         self._making: Making | None = None
-        self._looked_at, self._holds = -1, False
+        self._looked_at, self._has_lost, self._holds = -1, False, False
 
     async def keep(self) -> None:
         while True:
@@ -37,26 +37,48 @@ class Searchable(EnginePart):
             await asyncio.sleep(self._soon if had_more else self._seldom)
 
     async def close(self) -> None:
-        if not self._holds:
-            return
         with suppress(Error):
-            await in_thread(leave_mark)(engine().runner.name)
+            await in_thread(self._leave)()
 
     def _step(self) -> bool:
-        """A piece of what is to be done; False where nothing is, or another process does it."""
+        """A piece of what is to be done; False where nothing is, or another process does it. The mark is held only for what there is to
+        do, so that nothing is written where nobody says anything."""
+        begin_mark()
+        if not self._has_work():
+            self._leave()
+            return False
         self._holds = hold_mark(engine().runner.name)
         if not self._holds:
             self._making = None
             return False
+        return self._work()
+
+    def _has_work(self) -> bool:
+        if self._making or self._filling.has_more() or self._next_segment() is not None:
+            return True
+        self._looked_at, self._has_lost = next_sealed(self._looked_at)
+        return self._has_lost
+
+    def _work(self) -> bool:
         if self._filling.step():
             return True
-        if self._making is None and (segment := next_segment(progress().upto)) is not None:
+        if self._making is None and (segment := self._next_segment()) is not None:
             self._making = Making(segment)
         if self._making:
             self._making = self._making if self._making.step() else None
             return True
-        self._looked_at, has_lost = lost_rows(self._looked_at)
+        has_lost, self._has_lost = self._has_lost, False
+        if has_lost:
+            unseal(self._looked_at)
         return has_lost
+
+    def _next_segment(self) -> int | None:
+        return next_segment(progress().upto)
+
+    def _leave(self) -> None:
+        if self._holds:
+            self._holds = False
+            leave_mark(engine().runner.name)
 
 
 PARTS.append(lambda catalog, tools: Searchable())

@@ -18,7 +18,7 @@ from ..pages.signed_in import SignedIn
 from ..pages.words.days import zone_of
 from ..pages.words.moments import Moment
 from .forms import WHEN, WHERE, NotUnderstood, Search
-from .page import MANY, shown_found
+from .page.found import MANY, shown_found
 from .store.filling import progress
 from .store.finding import FoundPage, WantedWords, find_inside, find_own, load_models
 

@@ -67,7 +67,8 @@ turn_ended = Signal()
 # Nothing is heard any more of the process that was at work on a turn. Receivers get the `turn`, and whether it `goes_on` elsewhere; they
 # may be told of an attempt more than once.
 turn_lost = Signal()
-# Receivers get the `rows` of items that were just written, which do not know the numbers that they were given.
+# Receivers get the `rows` of items that were just written, which do not know the numbers that they were given, and whether their answer
+# `goes_on` after it was cut.
 items_written = Signal()
 # Receivers get the ids of `messages` that the database has just copied with their items.
 messages_copied = Signal()

@@ -13,6 +13,7 @@ from django.db.models.functions import Now
 
 from ..core import verbatim
 from ..core.items import Item, clean
+from ..core.recorded import Recorded
 from .changes import What, Written, items_written, tell_owner
 from .database.worded import Inserted, Worded
 from .models import Item as ItemRow
@@ -108,7 +109,8 @@ def _kept(*names: str) -> Worded:
 def append(row: Message, items: Sequence[Item], measured: Measured) -> None:
     """Behind the items that it has; the row is kept afterwards."""
     made = map(as_stored, items)
-    insert_items([item_row(row.pk, row.next_seq + n, item) for n, item in enumerate(made)])
+    rows = [item_row(row.pk, row.next_seq + n, item) for n, item in enumerate(made)]
+    insert_items(rows, goes_on=Recorded(row.metadata).goes_on_at > 0)
     row.next_seq += len(items)
     row.metadata = noted(row.metadata, measured)
 
@@ -116,10 +118,11 @@ def append(row: Message, items: Sequence[Item], measured: Measured) -> None:
 _ITEMS = Inserted(ItemRow)
 
 
-def insert_items(rows: Sequence[ItemRow]) -> None:
+def insert_items(rows: Sequence[ItemRow], *, goes_on: bool = False) -> None:
+    """`goes_on`: they follow others of their message, of which the last may have been cut."""
     for first in range(0, len(rows), AT_ONCE):
         _ITEMS.write(rows[first : first + AT_ONCE])
-        items_written.send(sender=None, rows=rows[first : first + AT_ONCE])
+    items_written.send(sender=None, rows=rows, goes_on=goes_on)
 
 
 def as_stored(item: Item) -> Item:

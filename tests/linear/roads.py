@@ -21,6 +21,7 @@ from chatapp.core.events import Finish, ItemDelta, ItemDone, ItemStarted, Usage
 from chatapp.core.history import History, Question
 from chatapp.core.items import FROM_MODEL, Item, Kind
 from chatapp.core.signs import folded
+from chatapp.core.signs.of_markdown import dress_of
 from chatapp.gateway.doors import chat as chat_door
 from chatapp.gateway.doors import messages as messages_door
 from chatapp.gateway.doors import responses
@@ -60,7 +61,7 @@ from chatapp.providers.demo.replies import Reply
 from chatapp.providers.openai import refusals as openai_refusals
 from chatapp.providers.shape import shape_of
 from chatapp.search.forms import ConversationPlace
-from chatapp.search.page import excerpt, marked
+from chatapp.search.page.excerpts import excerpt, marked
 from chatapp.search.store.finding import WantedWords
 from chatapp.thread import as_markdown as copying
 from chatapp.thread.item import ShownItem
@@ -77,6 +78,9 @@ NOBODY = UUID(int=0)
 
 ROADS: dict[str, Road] = {
     "core.contracts.Contract.fits": lambda text: [row.fits(row.dialect, text) for row in contracts.CONTRACTS],
+    "core.signs.of_markdown.dress_of": lambda text: [
+        list(dress_of(text, len(text) // 2 * half, len(text))) for half in (0, 1)
+    ],
     "core.signs.folded.places_of": lambda text: folded.places_of(text, ("a", "e\u0301")),
     "management.columns.column_after": lambda text: column_after(text, 0, 80),
     "management.remainders.read": lambda text: read(text, (7, 11)),
@@ -95,8 +99,8 @@ ROADS: dict[str, Road] = {
         "A", 500, {"retry-after": text}, text
     ),
     "search.forms.ConversationPlace.named": lambda text: ConversationPlace.named(f"1.{text}"),
-    "search.page.excerpt": lambda text: excerpt(text, ("a", "e", " ")),
-    "search.page.marked": lambda text: marked(text, ("a", "e", " ")),
+    "search.page.excerpts.excerpt": lambda text: [excerpt(text, ("a", "e", " "), kind) for kind in Kind],
+    "search.page.excerpts.marked": lambda text: marked(text, ("a", "e", " ")),
     "search.store.finding.WantedWords.are_in": WantedWords(("a", "aab"), frozenset()).are_in,
     "tools.mcp.offered.usable_tools": lambda text: offered.usable_tools(
         "a", [_offer(text)], offered.LeftOut()

@@ -20,10 +20,10 @@ from tests.support.stage import play
 pytestmark = pytest.mark.django_db(transaction=True)
 
 # Who asks; their conversation, the limit, the answer above, question and answer, its words, how they are found; how many questions there
-# are, which a page asks once; what is sent. In the end: the answer's row, what it says and how that is found, its price, person and model
-# (2), its row; then the list's row, and whether whoever is told is signed in still.
+# are, which a page asks once; what is sent. In the end: the answer's row, what it says and how that is found, its price, person, with what
+# stands of the model, and model, its row; then the list's row, and whether whoever is told is signed in still.
 # One statement more where the page looks before its turn has begun to speak.
-STATEMENTS = 20
+STATEMENTS = 19
 # All else is drawn in stencils, which stand there when the first page listens. This is one whose shape may be new: how many marks it has
 # depends on how long the answer took.
 TIMELINE = "thread/_timeline.html"

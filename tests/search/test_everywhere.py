@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import zlib
+
 import pytest
 from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
 from chatapp import store
 from chatapp.search.forms import terms_of
 from chatapp.search.models import FoldedItem, GramBits, GramSegment
 from chatapp.search.part import Searchable
-from chatapp.search.store import everywhere, grams
+from chatapp.search.store import everywhere, filling, grams
 from chatapp.search.store.everywhere import find_everywhere
 from chatapp.search.verify import index_breaches
-from chatapp.store import AskedFor, deleting
+from chatapp.store import AskedFor, deleting, verify_log
 from chatapp.store.models import Conversation, Item, Message
 from tests.support.make import text, thought
 from tests.support.reviewed import end
@@ -150,8 +153,39 @@ def test_a_segment_that_was_interrupted_is_made_whole(made, small):
 
 def test_what_the_index_leads_past_is_named(made, small):
     work()
-    GramBits.objects.filter(pk=GramBits.objects.earliest("pk").pk).delete()
+    row = GramBits.objects.earliest("pk")
+    row.delete()
     assert any("the index does not lead to it" in each for each in index_breaches())
+    row.bits = grams.packed([])
+    row.save(force_insert=True)
+    assert any("the index does not lead to it" in each for each in verify_log())
+
+
+@pytest.mark.parametrize("bits", [b"", b"no bits", grams.packed([1])[:-4], zlib.compress(b"1" * 10**6)])
+def test_bits_that_are_damaged_are_named_and_nobody_trusts_them(made, small, bits):
+    work()
+    GramBits.objects.update(bits=bits)
+    assert any("of the index is damaged" in each for each in verify_log())
+    assert len(all_found("東京都")) == 1
+
+
+def test_where_nothing_is_to_be_done_nothing_is_written(made, small):
+    part = Searchable()
+    while part._step():
+        pass
+    with CaptureQueriesContext(connection) as asked:
+        for _ in range(3 * GramSegment.objects.count()):
+            assert part._step() is False
+    assert {each["sql"].split()[0] for each in asked.captured_queries} == {"SELECT"}
+    assert filling.hold_mark("another")
+    said(made_by(made), "One more", "Hm.", "Yes.")
+    assert part._step() is False
+    filling.leave_mark("another")
+    assert part._step() is True
+
+
+def made_by(made):
+    return Conversation.objects.select_related("owner").get(pk=next(iter(made))).owner
 
 
 def test_nothing_is_found_where_nothing_is(db):

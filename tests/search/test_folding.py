@@ -13,7 +13,7 @@ from chatapp.branches.store.forking import Extent, fork
 from chatapp.core.signs.folded import fold as folded
 from chatapp.search.models import FoldedItem, FoldingMark
 from chatapp.search.store import filling
-from chatapp.search.store.filling import Filling, hold_mark, progress
+from chatapp.search.store.filling import Filling, begin_mark, hold_mark, progress
 from chatapp.search.verify import folding_breaches
 from chatapp.store import Measured, deleting
 from chatapp.store.models import Item, Message
@@ -40,6 +40,7 @@ def found_as(conversation: UUID) -> list[tuple[str, str]]:
 
 def fill() -> None:
     filling_here = Filling()
+    begin_mark()
     assert hold_mark("here")
     while filling_here.step():
         pass
@@ -107,6 +108,7 @@ def test_filling_follows_what_comes(answered, ask):
 
 
 def test_one_process_at_a_time_holds_the_mark(db):
+    begin_mark()
     assert hold_mark("here") and hold_mark("here")
     assert not hold_mark("there")
     filling.leave_mark("here")

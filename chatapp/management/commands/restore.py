@@ -15,6 +15,7 @@ from chatapp.management.backup.progress import Progress
 from chatapp.management.backup.restoring import refuse_unless_fit, restore, write_what_was_unwritten
 from chatapp.management.backup.saving import sign_of_secret_key
 from chatapp.management.proved import prove
+from chatapp.search.store.filling import begin_anew
 
 STOPPED = "It was stopped. Nothing was restored."
 STOPPED_LATER = "It was stopped. All of it is restored; manage.py verify_log checks the log anew."
@@ -63,6 +64,7 @@ class Command(BaseCommand):
 
     def _go_on_from(self, saved: SavedLines) -> None:
         tables.bring_up_to_date()
+        begin_anew()
         write_what_was_unwritten(saved)
         if saved.heading.secret_key != sign_of_secret_key():
             self.stdout.write(OTHER_KEY)

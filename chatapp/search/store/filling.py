@@ -13,7 +13,7 @@ from django.db.models.functions import Now
 from ...store.database import long_writes
 from ...store.database.table_locks import hold_tables
 from ...store.models import Item
-from ..models import FoldingMark
+from ..models import FoldingMark, GramBits, GramSegment
 from .folding import fold_items
 
 # Whoever says nothing for so long does not look after the mark any more.
@@ -43,10 +43,20 @@ def newest_item() -> int:
     return Item.objects.order_by("-pk").values_list("pk", flat=True).first() or 0
 
 
-def hold_mark(holder: str) -> bool:
-    """Of several processes one looks after the mark."""
+def begin_mark() -> None:
+    """Once: how far the log goes when somebody begins to look through it."""
     if not FoldingMark.objects.exists():
         FoldingMark.objects.bulk_create([FoldingMark(pk=1, old=newest_item())], ignore_conflicts=True)
+
+
+def begin_anew() -> None:
+    """Where other rows came in place of those that were looked through."""
+    for kind in (FoldingMark, GramSegment, GramBits):
+        kind._default_manager.all().delete()
+
+
+def hold_mark(holder: str) -> bool:
+    """Of several processes one looks after the mark."""
     free = Q(holder=holder) | Q(held_until=None) | Q(held_until__lt=Now())
     held = FoldingMark.objects.filter(free, pk=1)
     return bool(held.update(holder=holder, held_until=Now() + HELD))
@@ -76,6 +86,10 @@ class Filling:
 
     def __init__(self) -> None:
         self._upto, self._size = 0, long_writes.FIRST
+
+    def has_more(self) -> bool:
+        """Whether there are items above the mark. It writes nothing."""
+        return newest_item() > _mark_upto()
 
     def step(self) -> int:
         """A piece of what is left; how many items it was, 0 where there are none or somebody has to be waited for."""

@@ -111,18 +111,19 @@ class Making:
         return bool(some)
 
 
-def lost_rows(after: int) -> tuple[int, bool]:
-    """Looks at the next segment after this one, and whether rows of it were removed for good: then it is to be made anew, so that
-    nothing of them is left."""
+def next_sealed(after: int) -> tuple[int, bool]:
+    """The next segment after this one, -1 behind the last, and whether rows of it were removed for good."""
     row = GramSegment.objects.filter(number__gt=after).order_by("number").first()
     if row is None:
         return -1, False
-    number, (begins, ends) = row.number, span(row.number)
-    there = FoldedItem.objects.filter(item__gte=begins, item__lt=ends).count()
-    if there != row.rows:
-        with long_writes.giving_way():
-            GramSegment.objects.filter(pk=number).delete()
-    return number, there != row.rows
+    begins, ends = span(row.number)
+    return row.number, FoldedItem.objects.filter(item__gte=begins, item__lt=ends).count() != row.rows
+
+
+def unseal(segment: int) -> None:
+    """It is to be made anew, so that nothing of what was removed is left."""
+    with long_writes.giving_way():
+        GramSegment.objects.filter(pk=segment).delete()
 
 
 def packed(places: Iterable[int]) -> bytes:
@@ -132,33 +133,49 @@ def packed(places: Iterable[int]) -> bytes:
     return zlib.compress(bytes(bits), 1)
 
 
-def unpacked(bits: bytes) -> int:
-    return int.from_bytes(zlib.decompress(bits), "little")
+def unpacked(bits: bytes) -> int | None:
+    """None where they are damaged."""
+    opened, size = zlib.decompressobj(), SIZE // 8
+    try:
+        found = opened.decompress(bits, size + 1)
+    except zlib.error:
+        return None
+    return int.from_bytes(found, "little") if opened.eof and len(found) == size else None
 
 
-def candidates(segments: Collection[int], terms: Sequence[str]) -> dict[int, list[int]] | None:
-    """For each of these segments the items in which all terms may stand, the newest first. None where no term has a gram."""
+def candidates(segments: Collection[int], terms: Sequence[str]) -> dict[int, Iterator[int]] | None:
+    """For each of these segments the items in which all terms may stand, the newest first; none for one whose bits are damaged. None where
+    no term has a gram."""
     wanted = sorted({bucket for term in terms for bucket in buckets_of(term)})
     if not wanted:
         return None
     rows = GramBits.objects.filter(segment__in=segments, bucket__in=wanted)
-    found: dict[int, list[bytes]] = defaultdict(list)
+    found: dict[int, list[bytes]] = {segment: [] for segment in segments}
     for segment, bits in rows.values_list("segment", "bits"):
         found[segment].append(bytes(bits))
-    return {
-        segment: _numbers(segment, found[segment]) if len(found[segment]) == len(wanted) else []
-        for segment in segments
+    together = {
+        segment: _together(bits) if len(bits) == len(wanted) else 0 for segment, bits in found.items()
     }
+    return {segment: _numbers(segment, bits) for segment, bits in together.items() if bits is not None}
 
 
-def _numbers(segment: int, packed_bits: Iterable[bytes]) -> list[int]:
+def _together(packed_bits: Iterable[bytes]) -> int | None:
     together = -1
-    for bits in packed_bits:
-        together &= unpacked(bits)
+    for each in packed_bits:
+        if (bits := unpacked(each)) is None:
+            return None
+        together &= bits
+    return together
+
+
+def _numbers(segment: int, bits: int) -> Iterator[int]:
+    """Sign by sign of its binary number: the first is the newest."""
     begins, _ = span(segment)
-    # Sign by sign of its binary number: the first is the newest.
-    said = bin(together)[2:] if together else ""
-    return [begins + len(said) - 1 - at for at, sign in enumerate(said) if sign == "1"]
+    said = f"{bits:b}"
+    at = said.find("1")
+    while at >= 0:
+        yield begins + len(said) - 1 - at
+        at = said.find("1", at + 1)
 
 
 @lru_cache(maxsize=1 << 16)

@@ -100,3 +100,42 @@ def test_the_field_of_the_list_leads_there(enter, upstream):
     field.press("Enter")
     expect(tab.page.locator(".hits a")).to_have_count(2)
     expect(tab.page.get_by_role("searchbox", name="Search everything of yours")).to_have_value("barrels")
+
+
+def test_the_keyboard_alone_is_enough(enter, upstream):
+    """From the list's field to the message, and back to what was found."""
+    tab = enter().open()
+    with_two_answers(tab, upstream)
+    tab.page.get_by_role("searchbox", name="Search conversations").focus()
+    tab.page.keyboard.type("barrels rain")
+    tab.page.keyboard.press("Enter")
+    hit = tab.page.locator(".hits a")
+    expect(hit).to_have_count(1)
+    for _ in range(20):
+        if hit.evaluate("(one) => one === document.activeElement"):
+            break
+        tab.page.keyboard.press("Tab")
+    expect(hit).to_be_focused()
+    tab.page.keyboard.press("Enter")
+    tab.expect_text("Because of the barrels.")
+    expect(tab.page.get_by_text("Barrels of rain, first of all.")).to_be_in_viewport()
+    tab.page.go_back()
+    expect(hit).to_have_count(1)
+    assert tab.wrong == []
+
+
+def test_on_a_phone_a_match_is_opened_with_a_finger(enter, upstream):
+    tab = enter(**PHONE).open()
+    upstream.plays(Think("Barrels of rain. "), Write("**Because** of `the_barrels`."))
+    tab.composer.fill("Why?")
+    tab.press("Send")
+    tab.expect_status("complete")
+    tab.open("search/")
+    hits = looks_for(tab, "the_barrels because")
+    expect(hits).to_have_count(1)
+    # As it is read.
+    expect(hits.locator(".words")).to_have_text("Because of the_barrels.")
+    assert hits.locator("mark").all_inner_texts() == ["Because", "the_barrels"]
+    hits.tap()
+    expect(tab.page.get_by_text("Because of the_barrels.")).to_be_in_viewport()
+    assert tab.wrong == []

@@ -1,0 +1,1 @@
+"""What was found, as pages show it."""
