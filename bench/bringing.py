@@ -238,13 +238,11 @@ class Bench:
             looked, _ = await timed(self._checked(brought))
             wrote, _ = await timed(self._written(brought))
             cpu = (self.served.use() - used).server
+        most = self.served.most_memory()
         print(
-            f"  {size / 1e6:.0f} MB: sent in {sent:.1f} s, looked through in {looked:.1f} s,",
-            end="",
+            f"  {size / 1e6:.0f} MB: sent in {sent:.1f} s, looked through in {looked:.1f} s, written in {wrote:.1f} s"
         )
-        print(
-            f" written in {wrote:.1f} s, {cpu:.1f} s of CPU with others' pages; memory {before:.0f} MB before, {self.served.most_memory():.0f} at most"
-        )
+        print(f"  {cpu:.1f} s of CPU, with others' pages; memory {before:.0f} MB before, {most:.0f} at most")
         print(f"  others meanwhile: {seen}", flush=True)
         self.missed = self.missed or seen.longest > PAGE
         self.took = looked + wrote
