@@ -222,7 +222,12 @@ def _how_far(brought: Import, files: Sequence[ImportFile], state: Import.State) 
     if state == Import.State.CHECKING:
         size = sum(each.size for each in files)
         read = sum(each.size if each.is_read else min(each.read, each.size) for each in files)
-        return HowFar(name, f"{in_bytes(read)} of {in_bytes(size)} looked through", read, size)
+        of = (
+            f"{in_bytes(read)} of {in_bytes(size)} looked through"
+            if read
+            else f"{in_bytes(size)} to look through"
+        )
+        return HowFar(name, of, read, size)
     if state != Import.State.COMING:
         return None
     coming = brought.found.filter(is_known=False) if brought.skips_known else brought.found.all()
