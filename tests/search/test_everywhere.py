@@ -116,7 +116,7 @@ def test_what_is_deleted_or_removed_is_not_found_and_leaves_nothing_in_the_index
         part._step()
     after = dict(GramSegment.objects.values_list("number", "rows"))
     assert after.keys() == before.keys() and sum(before.values()) - sum(after.values()) == 3
-    bucket = grams._bucket("想学习")
+    (bucket,) = grams.buckets_of("想学习")
     assert not GramBits.objects.filter(bucket=bucket).exists()
 
 

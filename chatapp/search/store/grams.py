@@ -7,7 +7,7 @@ import zlib
 from array import array
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from functools import lru_cache, partial
+from functools import partial
 from itertools import islice
 
 from ...store.database import long_writes
@@ -22,6 +22,20 @@ GRAM = 3
 # Rows that are read, and buckets that are written, at once.
 READ, WRITTEN = 100, 400
 _BITS = Inserted(GramBits)
+_MOST_KNOWN = 1 << 16
+
+
+class _Buckets(dict[str, int]):
+    """Of grams. Texts hold any number of different ones."""
+
+    def __missing__(self, gram: str) -> int:
+        bucket = zlib.crc32(gram.encode("utf-8", "surrogatepass")) % BUCKETS
+        if len(self) < _MOST_KNOWN:
+            self[gram] = bucket
+        return bucket
+
+
+_buckets = _Buckets()
 
 
 def segment_of(item: int) -> int:
@@ -35,7 +49,8 @@ def span(segment: int) -> tuple[int, int]:
 
 def buckets_of(text: str) -> set[int]:
     """Of all grams of a text."""
-    return {_bucket(gram) for gram in {text[at : at + GRAM] for at in range(len(text) - GRAM + 1)}}
+    grams = set(map("".join, zip(*(text[at:] for at in range(GRAM)), strict=False)))
+    return set(map(_buckets.__getitem__, grams))
 
 
 def oldest_item() -> int | None:
@@ -176,8 +191,3 @@ def _numbers(segment: int, bits: int) -> Iterator[int]:
     while at >= 0:
         yield begins + len(said) - 1 - at
         at = said.find("1", at + 1)
-
-
-@lru_cache(maxsize=1 << 16)
-def _bucket(gram: str) -> int:
-    return zlib.crc32(gram.encode("utf-8", "surrogatepass")) % BUCKETS
