@@ -63,12 +63,13 @@ def _more(many: Ours, chosen: argparse.Namespace, table: Table) -> None:
     assert isinstance(many.served, Many)
     if "bus" in chosen.parts:
         run, late = bus.played(many, Scene(people=chosen.people, plain=True, reloaded=False))
-        told = " / ".join(f"{of_hundred(late, place):.1f}" for place in PLACES)
-        print(
-            f"bus to socket, steady: {told} ms of {len(late)} letters; {len(run.refused) + len(run.lost)} refused or lost"
-        )
-        for place in PLACES:
-            table.add(f"bus to socket, {place} of 100, ms", many.name, of_hundred(late, place))
+        print(f"bus to socket: {len(run.refused) + len(run.lost)} refused or lost")
+        for when, some in (("while all speak", late.speaking), ("ends included", late.all)):
+            print(
+                f"  {when}: {' / '.join(f'{of_hundred(some, place):.1f}' for place in PLACES)} ms of {len(some)} letters"
+            )
+            for place in PLACES:
+                table.add(f"bus to socket, {when}, {place} of 100, ms", many.name, of_hundred(some, place))
     if "moments" in chosen.parts:
         asyncio.run(moments.measure(many.served, chosen.runs, chosen.kills, many.name, table))
     if "crowd" in chosen.parts:

@@ -63,6 +63,10 @@ class Body:
         place = bisect_left(self.came, (letters - before, 0))
         return self.came[place][1] if place < len(self.came) else self.settled[1]
 
+    def came_as_letters(self, said: str, letters: int) -> bool:
+        before = said.index(self.text)
+        return before < letters <= before + len(self.text)
+
     def letters_at(self, at: int) -> int:
         return max((letters for letters, came in self.came if came <= at), default=0)
 

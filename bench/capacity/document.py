@@ -47,12 +47,10 @@ def proofs(points: Mapping[str, Point], paid: Mapping[str, Cost]) -> str:
         work = point.work
         name = f"**{point.name}**" if point.name == PROOF else point.name
         cells = [f"{point.cpu[part]:.2f}; {paid[part].of(work, part):.2f}" for part in PARTS]
-        did = [work.seconds, work.questions, work.letters, work.frames, work.notices]
+        did = [work.seconds, work.questions, work.letters, work.frames, work.answering, work.notices]
         rows.append([name, *(f"{each:,.0f}" for each in did), *cells])
-    return _table(
-        ["point", "seconds", "questions", "letters", "frames", "notices", *(WORDS[part] for part in PARTS)],
-        rows,
-    )
+    done = ["seconds", "questions", "letters", "frames", "seconds of answers", "notices"]
+    return _table(["point", *done, *(WORDS[part] for part in PARTS)], rows)
 
 
 def prices(paid: Mapping[str, Cost]) -> str:
@@ -61,8 +59,8 @@ def prices(paid: Mapping[str, Cost]) -> str:
         "a second of being there, ms",
         "a notice, µs",
         "a question, ms",
-        "a letter, µs",
         "a frame, µs",
+        "a second of an answer, ms",
     ]
     rows = []
     for part, cost in paid.items():
@@ -70,8 +68,8 @@ def prices(paid: Mapping[str, Cost]) -> str:
             cost.second * 1e3,
             cost.notice * 1e6,
             cost.question * 1e3,
-            cost.letter * 1e6,
             cost.frame * 1e6,
+            cost.answering * 1e3,
         )
         rows.append([WORDS[part], *(f"{each:.1f}" for each in told)])
     return _table(heads, rows)

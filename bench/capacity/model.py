@@ -14,7 +14,7 @@ FULL = 0.6
 SERVES, WORKS, BUS, PLACES = 10 + 1, 10 + 1 + 4, 16, 500
 SOCKETS = 5000
 # MB of a process; kB of a page that is open, of an answer at each of its ends, and in Redis (`bench.many --parts crowd`).
-BASE, PAGE, ANSWER, STREAM = 115.0, 65.0, 30.0, 20.0
+BASE, PAGE, ANSWER, STREAM = 115.0, 68.0, 88.0, 16.0
 # kB of the database for a question with its answer (`bench.backup`).
 STORED = 9.6
 # A day is as long as this, were it always as full as when most are there.
@@ -63,6 +63,7 @@ class Crowd:
             questions=self.questions,
             letters=self.letters,
             frames=self.letters * self.tabs,
+            answering=self.answers,
             notices=self.questions * self.notices,
         )
 

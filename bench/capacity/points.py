@@ -17,7 +17,7 @@ PROOF = "mixed"
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Work:
     """So much of it in so many seconds, at so many processes that serve and that work. `frames`: messages on sockets; a few letters that
-    come together are one. `notices`: each is heard by every process."""
+    come together are one. `answering`: seconds of answers that were being written, added up. `notices`: each is heard by every process."""
 
     web: int
     work: int
@@ -25,6 +25,7 @@ class Work:
     questions: float = 0
     letters: float = 0
     frames: float = 0
+    answering: float = 0
     notices: float = 0
 
     def hearing(self, part: str) -> int:
@@ -46,14 +47,14 @@ class Cost:
     second: float = 0.0
     notice: float = 0.0
     question: float = 0.0
-    letter: float = 0.0
     frame: float = 0.0
+    answering: float = 0.0
 
     def of_being_there(self, work: Work, part: str) -> float:
         return (self.second * work.seconds + self.notice * work.notices) * work.hearing(part)
 
     def of_doing(self, work: Work) -> float:
-        return self.question * work.questions + self.letter * work.letters + self.frame * work.frames
+        return self.question * work.questions + self.frame * work.frames + self.answering * work.answering
 
     def of(self, work: Work, part: str) -> float:
         return self.of_being_there(work, part) + self.of_doing(work)
@@ -77,7 +78,7 @@ def _cost(points: Mapping[str, Point], part: str) -> Cost:
     there = Cost(second, notice)
     rows = [
         (
-            (point.work.questions, point.work.letters, point.work.frames),
+            (point.work.questions, point.work.frames, point.work.answering),
             point.cpu[part] - there.of_being_there(point.work, part),
         )
         for point in points.values()

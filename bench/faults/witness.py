@@ -24,7 +24,9 @@ BEGIN
     SELECT DISTINCT TG_TABLE_NAME, id, attempt, current_setting('application_name'), runner, clock_timestamp()
     FROM chatapp_message
     WHERE id = NEW.message_id AND role = 'assistant' AND current_setting('application_name') LIKE 'work-%'
-        AND NOT EXISTS (SELECT FROM faults_runner WHERE name = runner AND machine = current_setting('application_name'));
+        AND NOT EXISTS (SELECT FROM faults_runner WHERE name = runner AND machine = current_setting('application_name'))
+        -- Whoever gives up a turn whose processes died too often keeps what was seen, and nobody runs it from then on.
+        AND NOT (status = 'interrupted' AND runner = '' AND xmin = pg_current_xact_id()::xid);
     RETURN NULL;
 END $$;
 CREATE TABLE faults_runner (name text, machine text);

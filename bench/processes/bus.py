@@ -9,6 +9,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from multiprocessing.connection import Connection
+from typing import NamedTuple
 
 import redis
 
@@ -21,8 +22,14 @@ ENOUGH = "enough"
 Heard = list[tuple[int, str, str]]
 
 
-def played(many: Ours, scene: Scene) -> tuple[Run, list[float]]:
-    """Milliseconds of each letter that was said when everybody had their first."""
+class Late(NamedTuple):
+    """Milliseconds of each letter that was said when everybody had their first. `speaking`: of those before the first answer ended."""
+
+    all: list[float]
+    speaking: list[float]
+
+
+def played(many: Ours, scene: Scene) -> tuple[Run, Late]:
     assert isinstance(many.served, Many)
     watchers: list[Watcher] = []
 
@@ -38,27 +45,30 @@ def played(many: Ours, scene: Scene) -> tuple[Run, list[float]]:
     )
     on_bus = _by_answer(heard)
     late = [each for watcher in whole for each in _late(watcher, on_bus[watcher.answer], began)]
-    return run, late
+    ended = min(on_bus[watcher.answer][-1][0] for watcher in whole)
+    return run, Late([ms for _, ms in late], [ms for at, ms in late if at < ended])
 
 
-def _late(watcher: Watcher, heard: list[tuple[int, str]], began: int) -> Iterator[float]:
+def _late(watcher: Watcher, heard: list[tuple[int, str]], began: int) -> Iterator[tuple[int, float]]:
     """Of what came as letters: those that came with blocks have no place to look for."""
-    ends, bodies = defaultdict[str, int](int), dict(zip(_keys(heard), watcher.bodies.values(), strict=False))
+    said: dict[str, str] = defaultdict(str)
+    ends: list[tuple[int, str, int]] = []
+    for at, key, letters in _deltas(heard):
+        said[key] += letters
+        ends.append((at, key, len(said[key])))
+    bodies = dict(zip(said, watcher.bodies.values(), strict=False))
+    for at, key, end in ends:
+        body = bodies.get(key)
+        if at > began and body and body.came_as_letters(said[key], end):
+            yield at, (body.shown(said[key], end) - at) / 1e6
+
+
+def _deltas(heard: list[tuple[int, str]]) -> Iterator[tuple[int, str, str]]:
+    """When they were said, of which item, and the letters."""
     for at, text in heard:
         for _, _, _, name, *said in json.loads(text)[2]:
-            if name != "item_delta":
-                continue
-            key, letters = said
-            ends[key] += len(letters)
-            body = bodies.get(key)
-            if body and at > began and body.came and ends[key] <= body.came[-1][0]:
-                yield (body.shown(body.text, ends[key]) - at) / 1e6
-
-
-def _keys(heard: list[tuple[int, str]]) -> list[str]:
-    """Of the items, in the order in which they began."""
-    rows = [row for _, text in heard for row in json.loads(text)[2]]
-    return list(dict.fromkeys(row[4] for row in rows if row[3] == "item_delta"))
+            if name == "item_delta":
+                yield at, said[0], said[1]
 
 
 def _by_answer(heard: Heard) -> dict[str, list[tuple[int, str]]]:

@@ -47,6 +47,7 @@ def measure(many: Ours, file: Path) -> None:
             )
             print(f"{len(run.refused) + len(run.lost)} refused or lost", flush=True)
             what = {"questions": scene.people, "letters": run.deltas, "frames": run.frames}
+            what["answering"] = round(scene.people * scene.seconds)
             found.append(_point(houses, line, name, houses.seconds(), **what))
     _write(found, file)
 
@@ -57,7 +58,13 @@ def _point(
     """`notices`: how many each process heard."""
     cpu = {part: round(used, 2) for part, used in many.taken().items()}
     point = {"name": name, "web": len(many.webs), "work": len(many.workers), "seconds": round(seconds, 2)}
-    counted = {"questions": 0, "letters": 0, "frames": 0, "notices": len(list(line.notifies(timeout=0.5)))}
+    counted = {
+        "questions": 0,
+        "letters": 0,
+        "frames": 0,
+        "answering": 0,
+        "notices": len(list(line.notifies(timeout=0.5))),
+    }
     return point | counted | what | {"cpu": cpu}
 
 

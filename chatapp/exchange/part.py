@@ -5,21 +5,26 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from typing import Any
+from typing import Any, TypeVar
 
 from django.db import Error, close_old_connections, connections
 
 from ..config.patience import patience
 from ..processes.itself import ITSELF, Task
 from ..providers.configured import Catalog
+from ..store import Refused
 from ..tools.at_hand import ToolsAtHand
 from ..turns.engine import engine
 from ..turns.parts import PARTS, EnginePart
 from .store import archives, imports
+from .store.at_work import Abandoned, AtWork
+from .store.bringing import Work
 
 log = logging.getLogger(__name__)
+W = TypeVar("W", bound=AtWork[Any])
 
 LOOK_SECONDS = 1.0
 # So long one of its writes waits for others.
@@ -70,44 +75,39 @@ class LongWork(EnginePart):
                 close_old_connections()
 
     def _do_import(self) -> bool:
-        runner = engine().runner.name
-        brought = imports.take(runner)
+        brought = imports.take(engine().runner.name)
         if brought is None:
             return False
-        try:
-            imports.do(imports.Work(brought, runner, self._at_hand, lambda: self._wanted))
-        except imports.Abandoned:
-            imports.release(brought, runner)
-        except Error:
-            imports.release(brought, runner)
-            raise
-        except Exception as error:
-            # Whatever somebody wrote into a file, those who come after them are not kept waiting.
-            log.error("an import was given up: %s", type(error).__name__)
-            imports.give_up(brought, runner)
+        work = Work(brought, engine().runner.name, lambda: self._wanted, tools=self._at_hand)
+        _to_its_end(work, imports.do, imports.give_up)
         return True
 
     def _make_archive(self) -> bool:
-        runner = engine().runner.name
-        archive = archives.take(runner)
+        archive = archives.take(engine().runner.name)
         if archive is None:
             return False
-        try:
-            archives.make(archive, runner, lambda: self._wanted)
-        except imports.Abandoned:
-            archives.release(archive, runner)
-        except Error:
-            archives.release(archive, runner)
-            raise
-        except Exception as error:
-            log.error("a zip was given up: %s", type(error).__name__)
-            archives.give_up(archive, runner)
+        work = AtWork(archive, engine().runner.name, lambda: self._wanted)
+        _to_its_end(work, archives.make, archives.give_up)
         return True
 
     def _at_hand(self, tools: list[Any]) -> list[Any]:
         """Those that are here as they are described there: a description is what models read."""
         here = {name: tool.definition for name, tool in self._tools.items()}
         return [tool for tool in tools if isinstance(tool, dict) and here.get(str(tool.get("name"))) == tool]
+
+
+def _to_its_end(work: W, do: Callable[[W], None], give_up: Callable[[W], None]) -> None:
+    """Whatever somebody wrote into a file, those who come after them are not kept waiting."""
+    try:
+        do(work)
+    except (Abandoned, Refused):
+        work.release()
+    except Error:
+        work.release()
+        raise
+    except Exception as error:
+        log.error("%s was given up: %s", work.row, type(error).__name__)
+        give_up(work)
 
 
 def call_for_work() -> None:

@@ -34,6 +34,12 @@ def well() -> SafeString:
 
 
 @register.filter
+def counted(number: int) -> str:
+    """`9,318`."""
+    return f"{number:,}"
+
+
+@register.filter
 def plain(text: str) -> SafeString:
     """What a person wrote: their lines as they are, addresses as links."""
     return render_plain(text)

@@ -17,13 +17,15 @@ log = logging.getLogger(__name__)
 BEAT_SECONDS = 2.0
 # Who is not heard of while this process beats so many times is dead.
 DEAD_AFTER = 5
+# So many beats everybody has left when one failed: whoever lives beats again by then, and who died before is not waited for anew.
+AFTER_TROUBLE = 3
 
 
 class HeartbeatThread:
     """On a thread of its own: a loop that is busy is alive. It beats while anybody's turns are under way, and only then.
 
     No two clocks are compared. While the database takes nothing, nobody's own beats count up, so nobody grows more silent; and
-    after that everybody is given the whole time again."""
+    after that everybody has time to come back."""
 
     def __init__(self, name: str, *, every: float = BEAT_SECONDS) -> None:
         self._name, self._every = name, every
@@ -102,4 +104,5 @@ class HeartbeatThread:
     def _fail(self, error: Error) -> None:
         log.info("no beat could be written: %s", type(error).__name__)
         with self._lock:
-            self._seen_at = dict.fromkeys(self._seen_at, self._mine)
+            at_least = self._mine - (DEAD_AFTER - AFTER_TROUBLE)
+            self._seen_at = {which: max(at, at_least) for which, at in self._seen_at.items()}

@@ -20,10 +20,11 @@ function tell(form) {
   const words = parts.reduce((sum, part) => sum + Number(part || 0), 0);
   const size = format.value === MARKDOWN ? words : Number(extent.json) * (format.value === OUR_JSON ? 1 : 1.5);
   const piece = form.querySelector("[data-piece]");
-  piece.textContent = `${piece.dataset.piece}.${format.dataset.ending}, about ${inWords(size)}`;
+  piece.textContent = `${piece.dataset.piece}.${format.dataset.ending}, ${inWords(size)}`;
 }
 
 function inWords(size) {
+  if (size < 950) return "under 1 kB";
   const [value, unit] = size < 999_500 ? [size / 1e3, "kB"] : [size / 1e6, "MB"];
-  return `${value < 9.95 ? Math.max(value, 0.1).toFixed(1) : Math.round(value)} ${unit}`;
+  return `about ${value < 9.95 ? value.toFixed(1) : Math.round(value)} ${unit}`;
 }

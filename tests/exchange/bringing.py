@@ -10,6 +10,7 @@ from django.contrib.auth.models import User
 
 from chatapp.exchange.models import Import, ImportFile
 from chatapp.exchange.store import imports, uploads
+from chatapp.exchange.store.bringing import Work
 from chatapp.store.models import Conversation
 
 RUNNER = "here"
@@ -30,7 +31,7 @@ def worked(row: Import, tools: Sequence[Any] = ()) -> Import:
     """By a process, to its end."""
     taken = imports.take(RUNNER)
     assert taken and taken.pk == row.pk
-    imports.do(imports.Work(taken, RUNNER, lambda wanted: [tool for tool in wanted if tool in tools]))
+    imports.do(Work(taken, RUNNER, tools=lambda wanted: [tool for tool in wanted if tool in tools]))
     return Import.objects.get(pk=row.pk)
 
 

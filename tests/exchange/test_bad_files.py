@@ -15,6 +15,7 @@ from chatapp.exchange.formats import parts
 from chatapp.exchange.formats.json_reader import Broken, JsonReader
 from chatapp.exchange.models import ImportedConversation
 from chatapp.exchange.store import imports, uploads
+from chatapp.exchange.store.bringing import Work
 from chatapp.store.models import Conversation, Item, Message
 
 from .bringing import answer, brought, came, checked, ours, problems, question, remarks, said, worked
@@ -419,6 +420,6 @@ def test_whatever_is_strange_about_it_others_are_not_kept_waiting(alice, monkeyp
     row = brought(alice, ours(PAIR))
     imports.check(row)
     taken = imports.take("here")
-    imports.give_up(taken, "here")
+    imports.give_up(Work(taken, "here", tools=list))
     row.refresh_from_db()
     assert row.state == "checked" and problems(row) == [imports.STRANGE]

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from functools import partial
+from uuid import uuid4
 
 import pytest
 from django.utils import timezone
@@ -10,12 +12,14 @@ from django.utils import timezone
 from chatapp import store
 from chatapp.exchange.models import Import, ImportFile, ImportPiece
 from chatapp.exchange.page.importing import import_page
-from chatapp.exchange.store import bringing, imports, uploads
+from chatapp.exchange.store import at_work, bringing, imports, uploads
+from chatapp.exchange.store.bringing import Work
 from chatapp.insight.models import ModelDay, PersonDay
 from chatapp.insight.store.sums import count_anew
 from chatapp.store import AskedFor, Refused, deleting
 from chatapp.store.database.long_writes import UNSEEN
 from chatapp.store.models import Conversation, Grant, Item, Message, Status
+from chatapp.store.running_models import LongWrite
 from tests.support.patience import PATIENCE  # noqa: F401
 
 from .bringing import (
@@ -136,8 +140,9 @@ def test_an_import_is_taken_back_as_a_whole_but_for_what_went_on(alice):
     assert len(came(alice, ours(PAIR, said(question(text="New?"), answer())))) == 1 and gone
 
 
-def test_stopped_what_has_come_stays_until_it_is_taken_back(alice):
-    row = checked(alice, ours(PAIR, said(question(text="New?"), answer())))
+def test_stopped_what_has_come_stays_until_it_is_taken_back(alice, monkeypatch):
+    monkeypatch.setattr(bringing, "FEW", 2)
+    row = checked(alice, ours(*[said(question(text=f"{n}?"), answer()) for n in range(3)]))
     imports.start(row, skips_known=True)
     taken = imports.take(RUNNER)
     seen = []
@@ -147,9 +152,9 @@ def test_stopped_what_has_come_stays_until_it_is_taken_back(alice):
             seen.append(imports.stop(taken))
         return True
 
-    work = imports.Work(taken, RUNNER, lambda tools: [], stop_after_one)
-    with pytest.MonkeyPatch.context() as patch, pytest.raises(imports.Abandoned):
-        patch.setattr(imports, "BEAT_SECONDS", -1)
+    work = Work(taken, RUNNER, stop_after_one, tools=lambda tools: [])
+    with pytest.MonkeyPatch.context() as patch, pytest.raises(at_work.Abandoned):
+        patch.setattr(at_work, "BEAT_SECONDS", -1)
         imports.do(work)
     assert Conversation.objects.filter(deleted_at=None).count() == 1
     assert imports.undo(Import.objects.get(pk=row.pk)) == 1
@@ -162,7 +167,7 @@ def test_whoever_dies_at_it_leaves_nothing_half_and_another_takes_it_up(alice, m
     row = checked(alice, ours(said(*chain), PAIR))
     imports.start(row, skips_known=True)
     taken = imports.take("dead")
-    work = imports.Work(taken, "dead", lambda tools: [])
+    work = Work(taken, "dead", tools=lambda tools: [])
     monkeypatch.setattr(bringing._Writing, "end", _die)
     with pytest.raises(MemoryError):
         imports.do(work)
@@ -170,17 +175,68 @@ def test_whoever_dies_at_it_leaves_nothing_half_and_another_takes_it_up(alice, m
     # As a process that is killed leaves it: half of one is there, and nobody sees it.
     assert Conversation.objects.get().deleted_at == UNSEEN
     assert imports.take(RUNNER) is None
-    Import.objects.update(touched_at=timezone.now() - 2 * imports.DEAD)
+    Import.objects.update(touched_at=timezone.now() - 2 * at_work.DEAD)
     assert worked(row).state == Import.State.CAME
     assert sorted(each.messages.count() for each in Conversation.objects.all()) == [2, 4]
     assert list(store.verify_log()) == []
     # Whoever was dead after all writes nothing more.
-    with pytest.raises(imports.Abandoned):
+    with pytest.raises(at_work.Abandoned):
         work.say()
 
 
 def _die(*_):
     raise MemoryError
+
+
+@pytest.mark.parametrize("few", [1, 60])
+def test_whoever_was_frozen_just_before_it_wrote_writes_nothing_twice(alice, monkeypatch, few):
+    monkeypatch.setattr(bringing, "FEW", few)
+    row = checked(alice, ours(PAIR))
+    imports.start(row, skips_known=False)
+    frozen = Work(imports.take("frozen"), "frozen", tools=lambda tools: [])
+    seen = []
+    for name in ("giving_way", "long_write"):
+        monkeypatch.setattr(bringing, name, partial(_thawed, getattr(bringing, name), seen))
+    with pytest.raises(at_work.Abandoned):
+        imports.do(frozen)
+    assert seen and Conversation.objects.count() == 1
+
+
+def _thawed(write, seen, *given, **more):
+    """Meanwhile somebody else did all of it."""
+    if not seen:
+        seen.append(True)
+        Import.objects.update(runner=RUNNER)
+        imports.do(Work(Import.objects.get(), RUNNER, tools=lambda tools: []))
+    return write(*given, **more)
+
+
+def test_what_is_stopped_while_it_is_written_does_not_come_afterwards(alice):
+    row = checked(alice, ours(PAIR))
+    imports.start(row, skips_known=True)
+    work = Work(imports.take(RUNNER), RUNNER, tools=lambda tools: imports.stop(work.row) or [])
+    with pytest.raises(at_work.Abandoned):
+        imports.do(work)
+    assert not Conversation.objects.exists()
+
+
+def test_a_long_conversation_waits_for_another_long_write_and_comes_whole(alice, monkeypatch):
+    monkeypatch.setattr(bringing, "FEW", 1)
+    monkeypatch.setattr(at_work, "BEAT_SECONDS", 0.01)
+    chain = [make for n in range(1, 9, 2) for make in (question(n, n - 1 or None), answer(n + 1, n))]
+    row = checked(alice, ours(said(*chain)))
+    imports.start(row, skips_known=True)
+    LongWrite.objects.create(person=alice, key=uuid4(), touched_at=timezone.now())
+    seen = []
+
+    def ends_while_it_waits() -> bool:
+        seen.append(LongWrite.objects.count())
+        if len(seen) == 5:
+            LongWrite.objects.all().delete()
+        return True
+
+    imports.do(Work(imports.take(RUNNER), RUNNER, ends_while_it_waits, tools=lambda tools: []))
+    assert len(seen) >= 5 and Conversation.objects.get().messages.count() == 8
 
 
 def test_a_long_conversation_comes_in_pieces_and_is_seen_when_it_is_whole(alice, monkeypatch):
@@ -292,7 +348,7 @@ def test_nobody_else_can_take_what_is_at_work_and_a_person_has_one_at_a_time(ali
     first, second = imports.take("one"), imports.take("two")
     assert {first.owner, second.owner} == {alice, bob}
     assert imports.take("three") is None
-    imports.release(first, "one")
+    at_work.AtWork(first, "one").release()
     assert imports.take("three").pk == first.pk
 
 

@@ -155,6 +155,67 @@ def test_what_the_real_importer_throws_at_is_mended(alice, what):
     assert list(store.verify_log()) == []
 
 
+def stored(id: str, parent: str | None, role: str, *parts: dict[str, Any], **custom: Any) -> dict[str, Any]:
+    """As the adapter of the AI SDK keeps it."""
+    content = {"role": role, "parts": list(parts), "metadata": {"custom": custom}}
+    at = f"2026-11-18T08:0{len(id)}:00.000Z"
+    return {"id": id, "parent_id": parent, "format": "ai-sdk/v6", "created_at": at, "content": content}
+
+
+def summary(text: str, id: str = "rs_1") -> dict[str, Any]:
+    return part("reasoning", text=text, state="done", providerMetadata={"openai": {"itemId": id}})
+
+
+ROWS = [
+    stored("u", None, "user", part("text", text="How many?"), part("file", mediaType="image/png")),
+    stored(
+        "a1",
+        "u",
+        "assistant",
+        part("step-start"),
+        summary("List them."),
+        summary("All of them."),
+        part("tool-sieve", toolCallId="c1", state="output-available", input={"n": 30}, output=[2, 3]),
+        part("step-start"),
+        part("tool-slow", toolCallId="c2", state="output-error", input={}, errorText="Too late."),
+        part("reasoning", text="Count.", state="done"),
+        part("text", text="Ten.", state="done"),
+        reasoningDurations={"rs_1": 23, "part-6": 2},
+    ),
+    stored("a2", "u", "assistant", part("text", text="10")),
+    stored("u2", "a1", "user", part("text", text="List?")),
+]
+
+
+@pytest.mark.parametrize("newest_first", [False, True])
+@pytest.mark.parametrize("where", ["list", "messages"])
+def test_rows_of_the_ai_sdks_adapter_come_with_one_time_for_all_summaries_of_a_thought(
+    alice, newest_first, where
+):
+    found = ROWS[::-1] if newest_first else ROWS
+    file = json.dumps(found if where == "list" else {"messages": found}).encode()
+    assert exactness(alice, file) == [0, 2, 0]
+    (copy,) = came(alice, file)
+    first, answer, last, other = rows(copy)
+    assert items(first) == [("user_message", "How many?")]
+    assert items(answer) == [
+        ("reasoning", "List them.\n\nAll of them."),
+        ("tool_call", '{"n": 30}'),
+        ("tool_result", "[2, 3]"),
+        ("tool_call", "{}"),
+        ("tool_result", "Too late."),
+        ("reasoning", "Count."),
+        ("assistant_message", "Ten."),
+    ]
+    assert [item.outcome for item in answer.items.filter(kind="tool_result").order_by("seq")] == [
+        "done",
+        "failed",
+    ]
+    assert sorted(thoughts(answer).values()) == [2000, 23_000]
+    assert (last.parent, items(other)) == (answer, [("assistant_message", "10")])
+    assert list(store.verify_log()) == []
+
+
 # Open WebUI
 
 
@@ -252,6 +313,18 @@ PARTS = [
     {"type": "tool_call", "tool_call": {"id": "t", "name": "sum", "args": "{}", "output": "2"}},
     {"type": "text", "text": "Two."},
 ]
+
+
+def test_a_tree_of_librechat_may_be_as_deep_as_a_conversation_is_long(alice):
+    most = 3000
+    tree = b'{"conversationId":"c","title":"Deep","recursive":true,"messages":'
+    for n in range(1, most + 1):
+        message = libre(f"{n}", f"{n - 1}" if n > 1 else NOBODY, f"{n}", user=bool(n % 2), siblingIndex=0)
+        tree += b"[" + json.dumps(message)[:-1].encode() + b',"children":'
+    tree += b"[]" + b',"depth":1}]' * most + b"}"
+    (copy,) = came(alice, tree)
+    assert copy.messages.count() == most and copy.head.items.get().text == f"{most}"
+    assert list(store.verify_log()) == []
 
 
 def test_librechat_comes_flat_and_as_a_tree(alice, bob):

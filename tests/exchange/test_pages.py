@@ -19,7 +19,7 @@ from tests.support.stage import play, until
 from .bringing import ours, question, said
 from .filled import filled
 
-pytestmark = [pytest.mark.both, pytest.mark.django_db(transaction=True)]
+pytestmark = [pytest.mark.both, pytest.mark.across, pytest.mark.django_db(transaction=True)]
 
 
 @asynccontextmanager

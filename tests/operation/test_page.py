@@ -12,6 +12,8 @@ from django.test.utils import CaptureQueriesContext
 
 from chatapp import store
 from chatapp.operation.models import KnownProcess
+from chatapp.operation.part import figures
+from chatapp.pages.door.open_sockets import OpenSockets
 from chatapp.pages.staff.password_given import GIVEN_AT
 from chatapp.store.changes import turn_lost
 from chatapp.store.models import Conversation, Message, Status
@@ -70,7 +72,9 @@ def test_it_is_led_to_from_the_figures_and_from_the_administration(her):
 
 
 @pytest.mark.one_process("it is the only one")
-def test_one_process_that_does_everything_is_told_as_that(her):
+def test_one_process_that_does_everything_is_told_as_that(her, monkeypatch):
+    # What sockets of other tests this process has not seen go.
+    monkeypatch.setattr(figures, "OPEN", OpenSockets())
     page = well(her)
     assert (
         "One process does everything: it serves 0 open pages and has nothing to answer; nothing waits."

@@ -18,7 +18,7 @@ from chatapp.store import LiveTurn, in_thread
 from chatapp.store.database import heartbeats
 from chatapp.store.models import Message, Status
 from chatapp.store.running_models import Heartbeat
-from chatapp.turns.heartbeat import DEAD_AFTER
+from chatapp.turns.heartbeat import AFTER_TROUBLE, DEAD_AFTER
 from chatapp.turns.heartbeat import HeartbeatThread as Beating
 from tests.support.script import held, response, text, thought
 from tests.support.stage import ScriptedCatalog, ScriptedProvider, Stage, play, stage, until
@@ -78,15 +78,19 @@ def test_a_turn_that_is_new_is_not_judged_by_how_long_its_runner_was_idle():
     assert hearts.dead("a") == set()
 
 
-def test_after_a_time_in_which_nobody_could_write_everybody_is_given_the_whole_time_again(monkeypatch):
+@pytest.mark.parametrize(
+    "silent, more", [(0, DEAD_AFTER), (1, DEAD_AFTER - 1), (DEAD_AFTER - 1, AFTER_TROUBLE)]
+)
+def test_after_a_time_in_which_nobody_could_write_everybody_has_time_to_come_back(monkeypatch, silent, more):
+    """And who was dead before it is not given the whole time again."""
     hearts = Hearts("a", "b")
-    hearts.beat("a", "b")
+    hearts.beat("b", "a")
     hearts.dead("a")
-    hearts.beat("a", times=DEAD_AFTER - 1)
+    hearts.beat("a", times=silent)
     with monkeypatch.context() as away:
         away.setattr(heartbeats, "beat", refused)
         hearts.beat("a", times=50)
-    hearts.beat("a", times=DEAD_AFTER - 1)
+    hearts.beat("a", times=more - 1)
     assert hearts.dead("a") == set()
     hearts.beat("a")
     assert hearts.dead("a") == {"b"}

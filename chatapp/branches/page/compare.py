@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import Protocol
 from uuid import UUID
+
+from django.urls import reverse
 
 from ...catalog.page.models_shown import models_in_words
 from ...core.recorded import Recorded
+from ...pages.elements import message_id
 from ...pages.words.axis import Mark, Scale, marks
 from ...store import Branch, load_stretches
 from ...store.branches import Answer
@@ -31,19 +35,43 @@ CHOICE = 60
 STILL_WRITTEN = "This answer is still being written. Reload the page later to see all of it."
 
 
+class DrawnMessage(Protocol):
+    """A message of which only its picture is left."""
+
+    def html(self) -> str: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Ways:
+    """Where the page leads: to a message of a conversation, to the map of one, and to two other branches."""
+
+    message: Callable[[UUID, UUID], str]
+    map: Callable[[UUID], str]
+    compare: str
+
+
+def own_ways() -> Ways:
+    """Of whoever owns what is compared."""
+    return Ways(
+        lambda conversation, message: f"{reverse('conversation', args=[conversation])}?at={message}",
+        lambda conversation: reverse("map", args=[conversation]),
+        reverse("compare"),
+    )
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shown:
     """One side. `in_rows`: messages beside one of the other side each; `apart`: those after them, which need as much room as they
     need. `choices`: siblings that can be compared instead, in words; `chosen`: the one of them that is shown. `count`: how many messages
-    there are from where they part, on this page or not."""
+    there are from where they part, on this page or not; `opens`: where all of it is."""
 
     name: str
     conversation: Conversation
-    leaf: UUID
+    opens: str
     wanted: UUID
     models: str
-    in_rows: list[ShownMessage]
-    apart: list[ShownMessage]
+    in_rows: Sequence[DrawnMessage]
+    apart: Sequence[DrawnMessage]
     choices: list[tuple[UUID, str]]
     chosen: UUID | None
     count: int
@@ -60,8 +88,9 @@ class Compared:
     marks: tuple[Mark, ...]
     common: int
     parts: UUID | None
-    above: list[ShownMessage]
-    last: ShownMessage | None
+    above: Sequence[DrawnMessage]
+    last: DrawnMessage | None
+    ways: Ways
     earlier: int | None
     later: int | None
     added: int | None
@@ -80,17 +109,42 @@ class Compared:
         return self.a.conversation != self.b.conversation
 
     @property
+    def parted(self) -> str:
+        """The address of the last message in common."""
+        if not self.parts:
+            return ""
+        return f"{self.ways.message(self.a.conversation.pk, self.parts)}#{message_id(self.parts)}"
+
+    @property
+    def others(self) -> str:
+        """Where two branches are chosen."""
+        return f"{self.ways.map(self.a.conversation.pk)}?choose=1"
+
+    @property
     def may_choose(self) -> bool:
         return any(len(side.choices) > 1 for side in self.sides)
 
 
-def load_compared(viewer: Viewer, a: Message, b: Message, start: int) -> Compared:
-    parting = load_parting(viewer.user, a, b)
+@dataclass(frozen=True, slots=True)
+class Sight:
+    """Where somebody sees less of two branches than whoever owns them: how these part, and what is seen of an answer that is added up,
+    and of how a message begins."""
+
+    parting: Parting
+    measured: Callable[[Answer], Answer] = lambda found: found
+    begun: Callable[[Beginning], Beginning] = lambda found: found
+
+
+def load_compared(
+    viewer: Viewer, a: Message, b: Message, start: int, ways: Ways, sight: Sight | None = None
+) -> Compared:
+    sight = sight or Sight(load_parting(viewer.user, a, b))
+    parting = sight.parting
     common = parting.common
     longest = max(len(path.messages) - common for path in (parting.a, parting.b))
     start = min(start, max(0, longest - 1))
-    trunk, sides = _load_sides(a, b, parting, start)
-    maker = _Maker(viewer, _scale(sides, trunk), _load_choices(sides))
+    trunk, sides = _load_sides(a, b, sight, start)
+    maker = _Maker(viewer, _scale(sides, trunk), _load_choices(sides, sight), ways)
     above = maker.messages(trunk)
     last = above.pop() if above and above[-1].is_question else None
     one, two = (maker.messages(side.window) for side in sides)
@@ -106,6 +160,7 @@ def load_compared(viewer: Viewer, a: Message, b: Message, start: int) -> Compare
         parts=parting.a.messages[common - 1] if common else None,
         above=above,
         last=last,
+        ways=ways,
         earlier=max(0, start - AT_ONCE) if start else None,
         later=start + AT_ONCE if start + AT_ONCE < longest else None,
         added=MOST_ADDED if longest > MOST_ADDED else None,
@@ -141,12 +196,13 @@ class _Loaded:
 
 
 def _load_sides(
-    a: Message, b: Message, parting: Parting, start: int
+    a: Message, b: Message, sight: Sight, start: int
 ) -> tuple[Branch | None, tuple[_Loaded, _Loaded]]:
     """With the end of what they have in common above them; both from their message `start` on."""
-    common = parting.common
+    parting, common = sight.parting, sight.parting.common
     one_way, other = (path.messages[common:] for path in (parting.a, parting.b))
-    measures = load_measures([*one_way[:MOST_ADDED], *other[:MOST_ADDED]])
+    found = load_measures([*one_way[:MOST_ADDED], *other[:MOST_ADDED]])
+    measures = {pk: sight.measured(answer) for pk, answer in found.items()}
     trunk, *windows = load_stretches(
         a.conversation,
         parting.a.messages[max(0, common - TRUNK) : common],
@@ -159,9 +215,9 @@ def _load_sides(
     )
 
 
-def _load_choices(sides: Iterable[_Loaded]) -> dict[UUID, Beginning]:
+def _load_choices(sides: Iterable[_Loaded], sight: Sight) -> dict[UUID, Beginning]:
     wanted = dict.fromkeys(pk for side in sides for pk in side.choices)
-    return {found.row.pk: found for found in load_beginnings(list(wanted))}
+    return {found.row.pk: sight.begun(found) for found in load_beginnings(list(wanted))}
 
 
 def _scale(sides: Iterable[_Loaded], trunk: Branch | None) -> Scale:
@@ -175,8 +231,8 @@ def _scale(sides: Iterable[_Loaded], trunk: Branch | None) -> Scale:
 class _Maker:
     """Makes what is shown of rows: read only, and all on one scale."""
 
-    def __init__(self, viewer: Viewer, scale: Scale, choices: Mapping[UUID, Beginning]) -> None:
-        self._viewer, self._scale, self._choices = viewer, scale, choices
+    def __init__(self, viewer: Viewer, scale: Scale, choices: Mapping[UUID, Beginning], ways: Ways) -> None:
+        self._viewer, self._scale, self._choices, self._ways = viewer, scale, choices, ways
         user, end = viewer.user, "thread/_end_shared.html"
         self._look = Standpoint(viewer=user, leaf=None, zone=viewer.zone, acts="", end=end)
 
@@ -186,7 +242,7 @@ class _Maker:
         return Shown(
             name=side.name,
             conversation=side.wanted.conversation,
-            leaf=side.path.messages[-1],
+            opens=self._ways.message(side.wanted.conversation_id, side.path.messages[-1]),
             wanted=side.wanted.pk,
             models=self._models(found.row for found in side.measured),
             in_rows=messages[: max(0, rows)],

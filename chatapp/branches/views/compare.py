@@ -14,14 +14,14 @@ from ...pages.in_address import id_in, number_in
 from ...pages.signed_in import SignedIn
 from ...store.models import Message
 from ...thread.page import viewer_of
-from ..page.compare import load_compared
+from ..page.compare import load_compared, own_ways
 
 
 @require_safe
 @login_required
 def compare(request: SignedIn) -> HttpResponse:
     a, b = readable_messages(request.user, _named_side(request, "a"), _named_side(request, "b"))
-    page = load_compared(viewer_of(request), a, b, number_in(request, "from") or 0)
+    page = load_compared(viewer_of(request), a, b, number_in(request, "from") or 0, own_ways())
     return render(request, "branches/compare.html", {"page": page})
 
 

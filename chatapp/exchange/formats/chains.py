@@ -71,6 +71,29 @@ class Bounded:
         self._json, self._begin, self._count = json, json.place, 0
 
     def value(self) -> Any:
+        self._one_more()
+        return self._json.value()
+
+    def nested(self, below: str) -> list[Any]:
+        """A list of objects, each of which may have such a list of that name, however deep. Python would nest no thousand calls."""
+        found: list[Any] = []
+        inside: list[tuple[Iterator[Any], Any]] = [(self._json.elements(), found)]
+        while inside:
+            steps, into = inside[-1]
+            if (name := next(steps, None)) is None:
+                inside.pop()
+            elif isinstance(into, dict) and name == below and self._json.sign() == "[":
+                into[name] = []
+                inside.append((self._json.elements(), into[name]))
+            elif isinstance(into, dict):
+                into[name] = self._json.value()
+            elif self._json.sign() == "{":
+                self._one_more()
+                into.append({})
+                inside.append((self._json.members(), into[-1]))
+        return found
+
+    def _one_more(self) -> None:
         self._count += 1
         if self._count > MOST_NODES:
             self._json.broken(f"one conversation has more than {many(MOST_NODES, 'message')}")
@@ -78,7 +101,6 @@ class Bounded:
             raise Broken(
                 f"one conversation is larger than {MOST_OF_ONE // 1024 // 1024} megabytes", self._json.place
             )
-        return self._json.value()
 
 
 def as_messages(
@@ -193,6 +215,7 @@ def _answer(
     pieces: Sequence[NodePiece], model: str, of: ToldConversation
 ) -> tuple[list[Item], dict[str, Any]]:
     items: list[Item] = []
+    calls = _Calls()
     durations: dict[str, int] = {}
     spans: dict[str, tuple[datetime, datetime]] = {}
     wholes: list[bool] = []
@@ -208,7 +231,7 @@ def _answer(
             gave = True
         elif gave:
             round, gave = round + 1, False
-        item = _item(piece, len(items), round, items, model)
+        item = _item(piece, piece.kind, len(items), round, calls, model)
         if item is None:
             of.note(Remark.UNKNOWN)
             continue
@@ -224,29 +247,39 @@ def _answer(
     return items, _recorded(durations, spans, all(wholes), round)
 
 
-def _item(piece: NodePiece, place: int, round: int, before: Sequence[Item], model: str) -> Item | None:
-    """None for a result of nothing. A result belongs to the call that it names, else to the last one that has none."""
-    key, kind = f"part-{place}", piece.kind
-    assert kind is not None
+class _Calls:
+    """Of one answer, those that nothing has answered yet: a result belongs to the call that it names, else to the last one."""
+
+    def __init__(self) -> None:
+        self._open, self._answered = dict[str, Item](), set[str]()
+
+    def add(self, call: Item) -> None:
+        if call.call_id not in self._answered:
+            self._open.setdefault(call.call_id, call)
+
+    def answered(self, named: str) -> Item | None:
+        name = named or next(reversed(self._open), "")
+        call = self._open.pop(name, None)
+        if call:
+            self._answered.add(name)
+        return call
+
+
+def _item(piece: NodePiece, kind: Kind, place: int, round: int, calls: _Calls, model: str) -> Item | None:
+    """None for a result of nothing."""
+    key = f"part-{place}"
     if kind is Kind.TOOL_CALL:
-        return Item(
-            key=key,
-            kind=kind,
-            text=piece.text,
-            name=piece.name,
-            call_id=piece.call_id or f"call_{place}",
-            round=round,
-            model=model,
+        called = piece.call_id or f"call_{place}"
+        item = Item(
+            key=key, kind=kind, text=piece.text, name=piece.name, call_id=called, round=round, model=model
         )
+        calls.add(item)
+        return item
     if kind is not Kind.TOOL_RESULT:
         return Item(key=key, kind=kind, text=piece.text, round=round, model=model)
-    answered = {item.call_id for item in before if item.kind is Kind.TOOL_RESULT}
-    calls = [item for item in before if item.kind is Kind.TOOL_CALL and item.call_id not in answered]
-    call = next((call for call in calls if call.call_id == piece.call_id), None)
-    call = call or (calls[-1] if calls and not piece.call_id else None)
+    call = calls.answered(piece.call_id)
     if call is None:
         return None
-    outcome = piece.outcome or Outcome.DONE
     return Item(
         key=key,
         kind=kind,
@@ -254,7 +287,7 @@ def _item(piece: NodePiece, place: int, round: int, before: Sequence[Item], mode
         name=call.name,
         call_id=call.call_id,
         round=call.round,
-        outcome=outcome,
+        outcome=piece.outcome or Outcome.DONE,
     )
 
 

@@ -1,5 +1,6 @@
-"""Reads JSON as it comes, however long it is: whoever reads goes into lists and objects, and takes out of them values that are small.
-What is wrong is told with its place. What it reads costs in proportion to its length, and it holds no more than one value."""
+"""Reads JSON as it comes, however long it is: whoever reads goes into lists and objects, as deep as they like, and takes out of them values
+that are small and not too deep. What is wrong is told with its place. What it reads costs in proportion to its length, and it holds no
+more than one value."""
 
 from __future__ import annotations
 
@@ -118,7 +119,7 @@ class JsonReader:
                 continue
             self._at += 1
             depth += 1 if found[0] in b"{[" else -1
-            if depth > DEEPEST:
+            if depth - self._depth > DEEPEST:
                 self.broken("it is nested too deeply")
             if depth == self._depth:
                 return
@@ -136,8 +137,6 @@ class JsonReader:
         if self.sign() != sign:
             self.broken(f"it is not {what}" if self.sign() else "it ends in the middle")
         self._depth += 1
-        if self._depth > DEEPEST:
-            self.broken("it is nested too deeply")
         self._at += 1
 
     def _goes_on(self, end: str, number: int) -> bool:
@@ -190,7 +189,7 @@ class JsonReader:
                     at = self._end_of_text(at, most)
                 case b"{" | b"[":
                     depth += 1
-                    if depth > DEEPEST:
+                    if depth - self._depth > DEEPEST:
                         self._at = at
                         self.broken("it is nested too deeply")
                 case _:

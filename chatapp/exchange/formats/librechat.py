@@ -33,7 +33,7 @@ def _conversation(json: JsonReader, told: ToldConversation) -> Iterator[ToldMess
             case "options":
                 told.note(Remark.SYSTEM, bool(word(fields(json.value()).get("promptPrefix"))))
             case "messages" | "messagesTree" if json.sign() == "[" and not found:
-                found = [fields(bounded.value()) for _ in json.elements()]
+                found = bounded.nested("children")
             case _:
                 pass
     told.came_from = {"source": {"name": NAME, "id": told.id}}

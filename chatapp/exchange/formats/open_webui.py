@@ -137,12 +137,13 @@ def _words(parts: Any) -> str:
 
 def _folded(text: str) -> Iterator[NodePiece]:
     """Thoughts between tags, each line of them quoted."""
-    while (begin := text.find(_OPENS)) >= 0:
+    at = 0
+    while (begin := text.find(_OPENS, at)) >= 0:
         opened = text.find(">", begin)
         end = text.find(_CLOSES, opened)
         if opened < 0 or end < 0:
             break
-        if before := text[:begin].strip():
+        if before := text[at:begin].strip():
             yield NodePiece(kind=Kind.ASSISTANT_MESSAGE, text=before)
         _, _, inside = text[opened + 1 : end].rpartition("</summary>")
         found = _DURATION.search(text, begin, min(opened, begin + 500))
@@ -151,9 +152,9 @@ def _folded(text: str) -> Iterator[NodePiece]:
             line.removeprefix(">").removeprefix(" ") for line in html.unescape(inside).strip().splitlines()
         )
         yield NodePiece(kind=Kind.REASONING, text="\n".join(lines), ms=ms, is_whole=True)
-        text = text[end + len(_CLOSES) :]
-    if text.strip():
-        yield NodePiece(kind=Kind.ASSISTANT_MESSAGE, text=text.strip())
+        at = end + len(_CLOSES)
+    if rest := text[at:].strip():
+        yield NodePiece(kind=Kind.ASSISTANT_MESSAGE, text=rest)
 
 
 FILE_FORMAT = FileFormat(name=NAME, label="Open WebUI", fits=lambda keys, is_list: "chat" in keys, read=_read)

@@ -3,7 +3,6 @@ anything; only a wire that fits, and that says what its item shows, may go back 
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -256,7 +255,7 @@ def _joined(parts: Any, between: str) -> str:
 
 def _same_value(text: str, value: Any) -> bool:
     try:
-        said = json.loads(text or "{}")
+        said = verbatim.loads(text or "{}")
     except ValueError:
         said = {}
     return bool((said if isinstance(said, dict) else {}) == value)

@@ -13,21 +13,17 @@ from django.utils.text import slugify
 
 from ...core.plural import many
 from ...pages.words.amounts import in_bytes
+from ...pages.words.days import near
 from ...pages.words.moments import Moment
 from ..models import Archive
 from ..store.archives import KEPT, what_is_there
+from .how_far import HowFar
 
 
 @dataclass(frozen=True, slots=True)
 class ArchiveMaking:
     pk: UUID
-    words: str
-    done: int
-    all: int
-
-    @property
-    def percent(self) -> int:
-        return round(100 * self.done / max(1, self.all))
+    how_far: HowFar
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +34,9 @@ class ArchiveMade:
     name: str
     size: str
     at: Moment
+    at_in_words: str
     until: Moment
+    until_in_words: str
     failed: bool
 
 
@@ -70,16 +68,20 @@ def _making(row: Archive) -> ArchiveMaking:
     if row.done:
         passed = (timezone.now() - row.created_at).total_seconds()
         words += f" · about {round(passed * (row.messages - row.done) / row.done)} s left"
-    return ArchiveMaking(row.pk, words, min(row.done, row.messages), row.messages)
+    far = HowFar("Preparing your zip", words, min(row.done, row.messages), row.messages)
+    return ArchiveMaking(row.pk, far)
 
 
 def _made(row: Archive, zone: tzinfo) -> ArchiveMade:
-    at, until = row.made_at or row.created_at, row.created_at + KEPT
+    at, until = (row.made_at or row.created_at).astimezone(zone), (row.created_at + KEPT).astimezone(zone)
+    today = timezone.now().astimezone(zone).date()
     return ArchiveMade(
-        row.pk,
-        name_of(row),
-        in_bytes(row.size),
-        Moment(at.astimezone(zone)),
-        Moment(until.astimezone(zone)),
-        row.state == Archive.State.FAILED,
+        pk=row.pk,
+        name=name_of(row),
+        size=in_bytes(row.size),
+        at=Moment(at),
+        at_in_words=near(at, today),
+        until=Moment(until),
+        until_in_words=near(until, today),
+        failed=row.state == Archive.State.FAILED,
     )

@@ -19,6 +19,7 @@ from ..formats.shape import Remark
 from ..models import Import, ImportedConversation, ImportFile
 from ..store.imports import label_of
 from ..store.uploads import open_import
+from .how_far import HowFar
 
 MOST_EARLIER = 20
 _WORDS = {
@@ -56,7 +57,7 @@ SOURCES = (
     ("Claude", "Settings, Privacy, Export data: the zip", "to the millisecond"),
     ("Claude Code, Codex", "the .jsonl files of its sessions", "to the millisecond"),
     ("Open WebUI", "Settings, Chats, Export", "whole seconds"),
-    ("assistant-ui", "an exported repository", "whole seconds"),
+    ("assistant-ui", "an exported repository, or stored rows of its AI SDK adapter", "whole seconds"),
     ("LibreChat", "Export conversation, as JSON", "none in the file"),
 )
 
@@ -114,18 +115,6 @@ class DryRun:
     def shares(self) -> Shares:
         whole = max(1, self.thoughts)
         return Shares(round(100 * self.exact / whole, 1), round(100 * self.seconds / whole, 1))
-
-
-@dataclass(frozen=True, slots=True)
-class HowFar:
-    name: str
-    words: str
-    done: int
-    all: int
-
-    @property
-    def percent(self) -> int:
-        return round(100 * self.done / max(1, self.all))
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from io import RawIOBase
 from typing import Any
@@ -21,7 +21,7 @@ from ...core import verbatim
 from ...core.items import Kind
 from ...oversight.models import Look
 from ...pages.preferences import load_preference
-from ...reviews.models import Note, Submission
+from ...reviews.models import Note, Rating, Seat, Submission
 from ...sharing.models import Share
 from ...store import Refused, deleting
 from ...store.database.long_writes import giving_way
@@ -31,12 +31,11 @@ from ..formats.ours import SCHEMA
 from ..models import Archive, ArchivePiece
 from ..out.as_json import as_json
 from ..out.chosen import Chosen, choose
-from .imports import BEAT_SECONDS, DEAD, Abandoned
+from .at_work import AtWork, nobody_at_it
 
 KEPT = timedelta(hours=24)
 MOST_A_DAY = 12
 PIECE = 4 * 1024 * 1024
-_WORKS, _RESTS = 0.02, 0.008
 ONE_AT_A_TIME = "Your zip is being made already."
 ENOUGH = f"{MOST_A_DAY} of them were made today. Take one of those, or come back tomorrow."
 ABOUT = """What you have here, as it was on {day}.
@@ -103,7 +102,7 @@ def pieces_of(archive: UUID) -> Iterator[bytes]:
 
 
 def take(runner: str) -> Archive | None:
-    free = Q(touched_at=None) | Q(touched_at__lt=Now() - DEAD)
+    free = nobody_at_it()
     for row in Archive.objects.filter(free, state=State.MAKING).order_by("created_at"):
         if Archive.objects.filter(free, pk=row.pk, state=State.MAKING).update(
             runner=runner, touched_at=Now()
@@ -112,28 +111,23 @@ def take(runner: str) -> Archive | None:
     return None
 
 
-def release(archive: Archive, runner: str) -> None:
-    Archive.objects.filter(pk=archive.pk, runner=runner, state=State.MAKING).update(
-        touched_at=None, runner=""
-    )
+@transaction.atomic
+def give_up(work: AtWork[Archive]) -> None:
+    if work.mine.update(state=State.FAILED, made_at=timezone.now()):
+        ArchivePiece.objects.filter(archive=work.row).delete()
 
 
-def give_up(archive: Archive, runner: str) -> None:
-    ArchivePiece.objects.filter(archive=archive).delete()
-    Archive.objects.filter(pk=archive.pk, runner=runner).update(state=State.FAILED, made_at=timezone.now())
-
-
-def make(archive: Archive, runner: str, wanted: Callable[[], bool]) -> None:
+def make(work: AtWork[Archive]) -> None:
     """From its beginning: what somebody made who died at it is made again."""
-    ArchivePiece.objects.filter(archive=archive).delete()
-    _Making(archive, runner, wanted).make()
+    ArchivePiece.objects.filter(archive=work.row).delete()
+    _Making(work).make()
 
 
 class _Pieces(RawIOBase):
     """Takes what is written, and stores it as rows."""
 
-    def __init__(self, archive: Archive) -> None:
-        self._archive, self._waits, self._number, self.size = archive, bytearray(), 0, 0
+    def __init__(self, work: AtWork[Archive]) -> None:
+        self._work, self._waits, self._number, self.size = work, bytearray(), 0, 0
 
     def writable(self) -> bool:
         return True
@@ -146,20 +140,19 @@ class _Pieces(RawIOBase):
 
     def store(self) -> None:
         with giving_way():
-            ArchivePiece.objects.create(archive=self._archive, number=self._number, data=bytes(self._waits))
+            self._work.hold()
+            ArchivePiece.objects.create(archive=self._work.row, number=self._number, data=bytes(self._waits))
         self._number, self.size = self._number + 1, self.size + len(self._waits)
         self._waits = bytearray()
 
 
 class _Making:
-    def __init__(self, archive: Archive, runner: str, wanted: Callable[[], bool]) -> None:
-        self._archive, self._owner, self._wanted = archive, archive.owner, wanted
-        self._mine = Archive.objects.filter(pk=archive.pk, runner=runner, state=State.MAKING)
-        self._beaten = self._rested = time.monotonic()
+    def __init__(self, work: AtWork[Archive]) -> None:
+        self._work, self._owner = work, work.row.owner
         self._done = self._conversations = 0
 
     def make(self) -> None:
-        out = _Pieces(self._archive)
+        out = _Pieces(self._work)
         now = timezone.now()
         with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as packed:
             made = {"at": now.astimezone(UTC).isoformat(), "extent": Extent.EVERYTHING}
@@ -167,7 +160,7 @@ class _Making:
                 for piece in as_json(self._chosen(), made):
                     file.write(piece)
                     self._done += b'{"id":' in piece[:8]
-                    self._go_on()
+                    self._work.go_on(**self._progress)
             packed.writestr("schema.json", verbatim.encode(SCHEMA))
             packed.writestr("settings.json", verbatim.encode(_settings(self._owner)))
             packed.writestr("shares.json", verbatim.encode(list(map(_share, _shares(self._owner)))))
@@ -175,8 +168,11 @@ class _Making:
             packed.writestr("looks.json", verbatim.encode(list(map(_look, _looks(self._owner)))))
             packed.writestr("README.txt", ABOUT.format(day=f"{now:%d %B %Y}"))
         out.store()
-        told = {"done": self._done, "conversations_done": self._conversations, "size": out.size}
-        self._mine.update(state=State.READY, made_at=now, runner="", **told)
+        self._work.mine.update(state=State.READY, made_at=now, runner="", size=out.size, **self._progress)
+
+    @property
+    def _progress(self) -> dict[str, int]:
+        return {"done": self._done, "conversations_done": self._conversations}
 
     def _chosen(self) -> Iterator[Chosen]:
         for pk in list(_conversations(self._owner).order_by("created_at", "pk").values_list("pk", flat=True)):
@@ -184,18 +180,6 @@ class _Making:
             if row and (chosen := choose(row, self._owner, Extent.EVERYTHING)):
                 yield chosen
                 self._conversations += 1
-
-    def _go_on(self) -> None:
-        """Others get in, and it is said how far it is."""
-        now = time.monotonic()
-        if now - self._rested > _WORKS:
-            time.sleep(_RESTS)
-            self._rested = time.monotonic()
-        if now - self._beaten > BEAT_SECONDS:
-            self._beaten = now
-            told = {"done": self._done, "conversations_done": self._conversations}
-            if not self._wanted() or not self._mine.update(touched_at=Now(), **told):
-                raise Abandoned
 
 
 # What is in it
@@ -211,7 +195,9 @@ def _shares(owner: User) -> QuerySet[Share]:
 
 
 def _given(owner: User) -> QuerySet[Submission]:
-    return Submission.objects.filter(reviewer=owner, withdrawn_at=None).order_by("created_at")
+    rated = Seat.objects.filter(reviewer=owner).values("submission")
+    mine = Submission.objects.filter(Q(reviewer=owner) | Q(pk__in=rated), withdrawn_at=None)
+    return mine.order_by("created_at")
 
 
 def _received(owner: User) -> QuerySet[Submission]:
@@ -240,15 +226,19 @@ def _share(row: Share) -> dict[str, Any]:
 def _reviews(owner: User) -> dict[str, Any]:
     """Of what others submitted only what one said of it oneself."""
     return {
-        "given": [_review(row) | {"notes": _notes(row, author=owner)} for row in _given(owner)],
+        "given": [
+            _review(row) | {"notes": _notes(row, author=owner)} | _ratings(row, seat__reviewer=owner)
+            for row in _given(owner)
+        ],
         "received": [
             _review(row)
             | {
                 "conversation": row.conversation.title,
                 "question": row.question,
                 "reviewer": row.reviewer.get_username() if row.reviewer else "",
-                "notes": _notes(row),
+                "notes": [] if row.is_blind else _notes(row),
             }
+            | ({} if row.is_blind else _ratings(row, seat__handed_in_at__isnull=False))
             for row in _received(owner)
         ],
     }
@@ -257,6 +247,22 @@ def _reviews(owner: User) -> dict[str, Any]:
 def _review(row: Submission) -> dict[str, Any]:
     moments = {name: _moment(getattr(row, name)) for name in ("created_at", "decided_at", "withdrawn_at")}
     return {"verdict": row.verdict, "reason": row.reason} | moments
+
+
+def _ratings(row: Submission, **which: Any) -> dict[str, Any]:
+    """Where labels were asked for."""
+    if row.label_set_id is None:
+        return {}
+    said = Rating.objects.filter(seat__submission=row, **which).order_by(
+        "message__order", "label__place", "pk"
+    )
+    names = ("label__words", "message", "item_key", "value")
+    return {
+        "ratings": [
+            {"label": words, "message": str(message), "item": key, "value": value}
+            for words, message, key, value in said.values_list(*names)
+        ]
+    }
 
 
 def _notes(row: Submission, **which: Any) -> list[dict[str, Any]]:

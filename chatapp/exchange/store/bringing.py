@@ -4,6 +4,7 @@ one before it is whole."""
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import chain, islice
@@ -11,25 +12,28 @@ from typing import Any
 from uuid import UUID, uuid4
 
 from django.contrib.auth.models import User
-from django.db.models import Exists, OuterRef
+from django.db.models import Exists, F, OuterRef
 from django.utils import timezone
 
 from ...core.items import clean
 from ...core.titles import TITLE_CAP, one_line
-from ...store.changes import tell
-from ...store.database.long_writes import UNSEEN, giving_way, long_write
+from ...store import Refused
+from ...store.changes import tell_owner
+from ...store.database.long_writes import UNSEEN, Pieces, giving_way, long_write
 from ...store.database.worded import Inserted
 from ...store.models import PROGRAM_CAP, Conversation, Message, Place, Role, TitledBy
 from ...store.rows import AT_ONCE, insert_items, item_row
 from ..formats.growing_tree import GrowingTree
 from ..formats.shape import ToldConversation, ToldMessage
-from ..models import ImportedConversation
+from ..models import Import, ImportedConversation
+from .at_work import AtWork
 
 # Messages, and letters in them, that are written in one go.
 FEW, LIGHT = 60, 200_000
 # Of a long one.
 PIECE_OF_MESSAGES, PIECE_OF_LETTERS = 40, 500_000
-_MESSAGES = Inserted(Message)
+_CONVERSATIONS, _MESSAGES = Inserted(Conversation), Inserted(Message)
+Tools = Callable[[list[Any]], list[Any]]
 
 
 def was_imported(owner: int) -> Exists:
@@ -43,41 +47,101 @@ def load_imported(conversation: UUID) -> ImportedConversation | None:
     return rows.filter(conversation=conversation).first()
 
 
-def bring(
-    found: ImportedConversation,
-    owner: User,
-    told: ToldConversation,
-    messages: Iterator[ToldMessage],
-    tools: Callable[[list[Any]], list[Any]],
-) -> int:
-    """How many messages came. `tools`: gives those of a conversation's tools that this server has, as it has them."""
-    writing = _Writing(found, owner, told)
-    first = list(_up_to(messages, FEW, LIGHT))
-    rest = next(messages, None)
-    if rest is None:
+@dataclass(slots=True, kw_only=True)
+class Work(AtWork[Import]):
+    """`tools`: gives those of a conversation's tools that this server has, as it has them."""
+
+    tools: Tools
+
+
+class Bringing:
+    """Of one process, while it is at an import. Small conversations wait for each other."""
+
+    def __init__(self, work: Work) -> None:
+        self._work = work
+        self._waiting, self._messages, self._letters = list[tuple[_Writing, list[ToldMessage]]](), 0, 0
+        self._digests = set[str]()
+
+    def __contains__(self, digest: str) -> bool:
+        """Whether a conversation of that digest came, or waits."""
+        return digest in self._digests
+
+    def bring(
+        self, found: ImportedConversation, told: ToldConversation, messages: Iterator[ToldMessage]
+    ) -> None:
+        self._digests.add(found.digest)
+        writing = _Writing(found, self._work.row.owner, told)
+        first = list(_up_to(messages, FEW, LIGHT))
+        rest = next(messages, None)
+        if rest is None:
+            self._let_wait(writing, first)
+        else:
+            self.write()
+            self._write_long(writing, chain(first, [rest], messages))
+
+    def _let_wait(self, writing: _Writing, messages: list[ToldMessage]) -> None:
+        letters = sum(map(_letters, messages))
+        if self._messages + len(messages) > FEW or self._letters + letters > LIGHT:
+            self.write()
+        self._waiting.append((writing, messages))
+        self._messages, self._letters = self._messages + len(messages), self._letters + letters
+
+    def write(self) -> None:
+        """Those that wait."""
+        if not self._waiting:
+            return
+        writings = [writing for writing, _ in self._waiting]
         with giving_way():
-            writing.begin()
-            writing.add(first)
-            writing.end(tools(told.tools))
-        return writing.count
-    with long_write(owner, made=writing.pk) as write:
-        with write.piece():
-            writing.begin()
-        waiting = chain(first, [rest], messages)
-        while some := list(_up_to(waiting, PIECE_OF_MESSAGES, PIECE_OF_LETTERS)):
+            messages = [row for writing, some in self._waiting for row in writing.rows(some)]
+            _CONVERSATIONS.write([writing.row(self._work.tools) for writing in writings])
+            _insert(messages)
+            for writing in writings:
+                writing.end()
+            self._came(*writings)
+        self._waiting, self._messages, self._letters = [], 0, 0
+
+    def _write_long(self, writing: _Writing, messages: Iterator[ToldMessage]) -> None:
+        with ExitStack() as stack:
+            write = self._claimed(stack, writing)
             with write.piece():
-                writing.add(some)
-        with write.piece():
-            writing.end(tools(told.tools))
-    return writing.count
+                self._work.hold()
+                writing.begin()
+            while some := list(_up_to(messages, PIECE_OF_MESSAGES, PIECE_OF_LETTERS)):
+                with write.piece():
+                    _insert(writing.rows(some))
+            with write.piece():
+                Conversation.objects.filter(pk=writing.pk).update(**writing.told_of_it(self._work.tools))
+                writing.end()
+                self._came(writing)
+
+    def _claimed(self, stack: ExitStack, writing: _Writing) -> Pieces:
+        """When nothing long of theirs is being written elsewhere."""
+        while True:
+            try:
+                return stack.enter_context(long_write(self._work.row.owner, made=writing.pk))
+            except Refused:
+                self._work.wait()
+
+    def _came(self, *written: _Writing) -> None:
+        self._work.hold(messages=F("messages") + sum(writing.count for writing in written))
 
 
 def _up_to(messages: Iterator[ToldMessage], most: int, letters: int) -> Iterator[ToldMessage]:
     for message in islice(messages, most):
         yield message
-        letters -= sum(len(item.text) for item in message.items)
+        letters -= _letters(message)
         if letters < 0:
             return
+
+
+def _insert(rows: list[tuple[Message, ToldMessage]]) -> None:
+    for first in range(0, len(rows), AT_ONCE):
+        _MESSAGES.write([row for row, _ in rows[first : first + AT_ONCE]])
+    insert_items([item_row(row.pk, n, item) for row, told in rows for n, item in enumerate(told.items)])
+
+
+def _letters(message: ToldMessage) -> int:
+    return sum(len(item.text) for item in message.items)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,25 +153,23 @@ class _Row:
 class _Writing:
     def __init__(self, found: ImportedConversation, owner: User, told: ToldConversation) -> None:
         self.pk = uuid4()
-        self._found, self._owner, self._told = found, owner, told
+        self.found, self._owner, self.told = found, owner, told
         self._tree, self._rows = GrowingTree(told), dict[str, _Row]()
         self._now = timezone.now()
+        # By the ids of rows, when all are known: which of them stood before what they answer, and which way was taken.
+        self._late, self._forks = dict[UUID, UUID](), dict[str, str]()
 
     @property
     def count(self) -> int:
         return len(self._rows)
 
     def begin(self) -> None:
+        """Nobody sees it yet."""
         Conversation.objects.create(pk=self.pk, owner=self._owner, tools=[], deleted_at=UNSEEN)
-        ImportedConversation.objects.filter(pk=self._found.pk).update(conversation=self.pk)
+        ImportedConversation.objects.filter(pk=self.found.pk).update(conversation=self.pk)
 
-    def add(self, some: list[ToldMessage]) -> None:
-        rows = [self._row(message) for message in some if self._tree.add(message.id, message.parent)]
-        for first in range(0, len(rows), AT_ONCE):
-            _MESSAGES.write([row for row, _ in rows[first : first + AT_ONCE]])
-        insert_items(
-            [item_row(row.pk, n, item) for row, message in rows for n, item in enumerate(message.items)]
-        )
+    def rows(self, some: list[ToldMessage]) -> list[tuple[Message, ToldMessage]]:
+        return [self._row(message) for message in some if self._tree.add(message.id, message.parent)]
 
     def _row(self, told: ToldMessage) -> tuple[Message, ToldMessage]:
         parent = self._tree.known_parent(told.id)
@@ -139,41 +201,48 @@ class _Writing:
 
     @property
     def _began(self) -> datetime:
-        return self._told.moments.get("created_at") or self._told.moments.get("updated_at") or self._now
+        return self.told.moments.get("created_at") or self.told.moments.get("updated_at") or self._now
 
-    def end(self, tools: list[Any]) -> None:
-        told, (tree, late) = self._told, self._tree.grown()
-        for id, parent in late.items():
-            Message.objects.filter(pk=self._rows[id].pk).update(parent=self._rows[parent].pk)
-        head = self._tree.head_in(tree)
-        forks = {
-            str(self._rows[parent].pk) if parent else "": str(self._rows[child].pk)
+    def row(self, tools: Tools) -> Conversation:
+        return Conversation(pk=self.pk, owner=self._owner, **self.told_of_it(tools))
+
+    def told_of_it(self, tools: Tools) -> dict[str, Any]:
+        """When all its messages are known."""
+        told, title = self.told, one_line(self.told.title)[:TITLE_CAP]
+        tree, late = self._tree.grown()
+        head, rows = self._tree.head_in(tree), self._rows
+        self._late = {rows[id].pk: rows[parent].pk for id, parent in late.items()}
+        self._forks = {
+            str(rows[parent].pk) if parent else "": str(rows[child].pk)
             for parent, child in told.forks.items()
-            if (not parent or parent in self._rows) and tree.parents.get(child, "") == (parent or None)
+            if (not parent or parent in rows) and tree.parents.get(child, "") == (parent or None)
         }
-        if forks:
-            Place.objects.create(viewer=self._owner, conversation_id=self.pk, forks=forks)
-        title = one_line(told.title)[:TITLE_CAP]
-        Conversation.objects.filter(pk=self.pk).update(
-            head=self._rows[head].pk if head else None,
-            next_order=len(self._rows),
-            title=title,
-            titled_by=told.titled_by
-            if told.titled_by in TitledBy.values
-            else (TitledBy.PERSON if title else ""),
-            instructions=clean(told.instructions),
-            tools=tools,
-            program=clean(told.program)[:PROGRAM_CAP],
-            deleted_at=None,
+        by = told.titled_by if told.titled_by in TitledBy.values else TitledBy.PERSON if title else ""
+        return {
+            "head_id": rows[head].pk if head else None,
+            "next_order": len(rows),
+            "title": title,
+            "titled_by": by,
+            "instructions": clean(told.instructions),
+            "tools": tools(told.tools),
+            "program": clean(told.program)[:PROGRAM_CAP],
+            "deleted_at": None,
             **self._moments(),
+        }
+
+    def end(self) -> None:
+        """When all of it is written."""
+        for pk, parent in self._late.items():
+            Message.objects.filter(pk=pk).update(parent=parent)
+        if self._forks:
+            Place.objects.create(viewer=self._owner, conversation_id=self.pk, forks=self._forks)
+        ImportedConversation.objects.filter(pk=self.found.pk).update(
+            conversation=self.pk, messages=len(self._rows), came_from=self.told.came_from
         )
-        ImportedConversation.objects.filter(pk=self._found.pk).update(
-            messages=len(self._rows), came_from=told.came_from
-        )
-        tell(self.pk, "listed")
+        tell_owner(self._owner.pk, self.pk, "listed")
 
     def _moments(self) -> Mapping[str, datetime | None]:
-        told = self._told.moments
+        told = self.told.moments
         last = max((row.at for row in self._rows.values()), default=self._now)
         known = {name: told.get(name) for name in ("pinned_at", "archived_at")}
         known |= {

@@ -7,13 +7,14 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import timedelta
+from functools import partial
 from hashlib import sha256
 from typing import Any
 from uuid import UUID
 
 from django.contrib.auth.models import User
 from django.db import transaction
-from django.db.models import F, Q, QuerySet, Sum
+from django.db.models import Exists, F, OuterRef, Q, QuerySet, Sum
 from django.db.models.functions import Now
 from django.utils import timezone
 
@@ -23,7 +24,7 @@ from ...core.plural import many
 from ...core.titles import TITLE_CAP, one_line
 from ...store import Refused, deleting
 from ...store.changes import tell
-from ...store.database.long_writes import ONE_AT_A_TIME, TOO_MANY, UNSEEN
+from ...store.database.long_writes import UNSEEN, give_up_long_write
 from ...store.models import Conversation, Message
 from ...store.turns_at_once import hold_person
 from ..formats.growing_tree import GrowingTree
@@ -33,58 +34,22 @@ from ..formats.parts import FilePart, parts_of
 from ..formats.shape import FileFormat, Remark, ToldConversation, ToldMessage
 from ..formats.sound import made_sound
 from ..models import Import, ImportedConversation, ImportFile
-from .bringing import bring
+from .at_work import BEAT_SECONDS, nobody_at_it
+from .bringing import Bringing, Work
 from .uploads import DAY, UploadedFile, forget_pieces
 
 State = Import.State
 AT_WORK = (State.CHECKING, State.COMING)
-# Whoever says nothing for so long is dead.
-DEAD = timedelta(seconds=10)
-BEAT_SECONDS = 1.0
-# So long it works, and so long it rests: others have the interpreter then.
-_WORKS, _RESTS = 0.02, 0.008
 MOST_MESSAGES = 500_000
 MOST_CONVERSATIONS = 100_000
+# Rows of what was found that are read or written together.
+AT_ONCE = 200
 # Of each remark so many places are told by name.
 MOST_PLACES = 50
 # So long nobody has gone on with what they chose.
 FORGOTTEN = timedelta(days=1)
 INSTRUCTIONS_CAP = 32 * 1024
 STRANGE = "Not read: something in it could not be understood."
-TOOLS_AT_HAND = Callable[[list[Any]], list[Any]]
-
-
-class Abandoned(Exception):
-    """It is somebody else's now, or nobody wants it any more."""
-
-
-@dataclass(slots=True)
-class Work:
-    """One process at one import. `wanted`: False when the process is about to end."""
-
-    brought: Import
-    runner: str
-    tools: TOOLS_AT_HAND
-    wanted: Callable[[], bool] = lambda: True
-    _beaten: float = field(default_factory=time.monotonic)
-    _rested: float = field(default_factory=time.monotonic)
-
-    def go_on(self, **progress: Any) -> None:
-        """Called again and again: others get in, and it is said that somebody is at it."""
-        now = time.monotonic()
-        if now - self._rested > _WORKS:
-            time.sleep(_RESTS)
-            self._rested = time.monotonic()
-        if now - self._beaten > BEAT_SECONDS:
-            self.say(**progress)
-
-    def say(self, *, file: ImportFile | None = None, read: int = 0) -> None:
-        self._beaten = time.monotonic()
-        mine = Import.objects.filter(pk=self.brought.pk, runner=self.runner, state=self.brought.state)
-        if not self.wanted() or not mine.update(touched_at=Now()):
-            raise Abandoned
-        if file:
-            ImportFile.objects.filter(pk=file.pk).update(read=read)
 
 
 # What people do
@@ -169,12 +134,11 @@ def _end(brought: Import, state: State) -> None:
 
 def take(runner: str) -> Import | None:
     """The oldest that nobody is at, now this runner's. Of one person no two at a time."""
-    free = Q(touched_at=None) | Q(touched_at__lt=Now() - DEAD)
+    free = nobody_at_it()
     for row in Import.objects.filter(free, state__in=AT_WORK).order_by("created_at").select_related("owner"):
         with transaction.atomic():
             hold_person(row.owner)
-            living = Import.objects.filter(owner=row.owner, state__in=AT_WORK, touched_at__gte=Now() - DEAD)
-            if living.exists():
+            if Import.objects.filter(~nobody_at_it(), owner=row.owner, state__in=AT_WORK).exists():
                 continue
             mine = Import.objects.filter(free, pk=row.pk, state=row.state)
             if mine.update(runner=runner, touched_at=Now()):
@@ -182,50 +146,46 @@ def take(runner: str) -> Import | None:
     return None
 
 
-def release(brought: Import, runner: str) -> None:
-    """Somebody else may take it at once."""
-    Import.objects.filter(pk=brought.pk, runner=runner, state__in=AT_WORK).update(touched_at=None, runner="")
-
-
 @transaction.atomic
-def give_up(brought: Import, runner: str) -> None:
+def give_up(work: Work) -> None:
     """Nobody knows what is wrong with it, and it would be so again."""
-    mine = Import.objects.filter(pk=brought.pk, runner=runner, state=brought.state)
-    if brought.state == State.COMING:
-        mine.update(state=State.STOPPED, ended_at=timezone.now(), runner="")
-    elif mine.update(state=State.CHECKED, runner="", touched_at=None):
-        brought.found.filter(file__is_read=False).delete()
-        brought.files.filter(is_read=False).update(problem=STRANGE, is_read=True)
+    if work.row.state == State.COMING:
+        if work.mine.update(state=State.STOPPED, ended_at=timezone.now(), runner=""):
+            forget_pieces(list(work.row.files.values_list("pk", flat=True)))
+    elif work.mine.update(state=State.CHECKED, runner="", touched_at=None):
+        work.row.found.filter(file__is_read=False).delete()
+        work.row.files.filter(is_read=False).update(problem=STRANGE, is_read=True)
 
 
 def do(work: Work) -> None:
-    if work.brought.state == State.CHECKING:
-        for file in work.brought.files.filter(is_read=False).order_by("created_at", "pk"):
+    brought = work.row
+    if brought.state == State.CHECKING:
+        for file in brought.files.filter(is_read=False).order_by("created_at", "pk"):
             _look_through(file, work)
-        _ended(work, state=State.CHECKED)
+        work.mine.update(state=State.CHECKED, runner="", touched_at=None)
     else:
-        _remove_half(work.brought)
-        for file in work.brought.files.filter(problem="").order_by("created_at", "pk"):
-            _write(file, work)
-        if _ended(work, state=State.CAME, ended_at=timezone.now()):
-            forget_pieces(list(work.brought.files.values_list("pk", flat=True)))
-
-
-def _ended(work: Work, **became: Any) -> bool:
-    mine = Import.objects.filter(pk=work.brought.pk, runner=work.runner, state=work.brought.state)
-    return bool(mine.update(**became, runner="", touched_at=None))
+        _remove_half(work)
+        bringing = Bringing(work)
+        for file in brought.files.filter(problem="").order_by("created_at", "pk"):
+            _write(file, work, bringing)
+        bringing.write()
+        if work.mine.update(state=State.CAME, ended_at=timezone.now(), runner="", touched_at=None):
+            forget_pieces(list(brought.files.values_list("pk", flat=True)))
 
 
 def _look_through(file: ImportFile, work: Work) -> None:
     """What it would bring; or why it cannot be read, and then nothing of it."""
     file.found.all().delete()
-    report = Report()
+    report, found = Report(), _Found(work.row)
     try:
-        for reading in _readings(file):
+        for reading in _readings(file, work):
             for conversation in reading.conversations():
-                _note_found(file, work, reading, conversation, report)
+                if row := _looked_through(conversation, work, reading, report):
+                    row.file = file
+                    found.note(row)
                 if report.conversations > MOST_CONVERSATIONS:
                     raise Broken(f"it holds more than {many(MOST_CONVERSATIONS, 'conversation')}")
+        found.write()
         if not report.conversations:
             raise Broken("there is no conversation in it")
     except (Broken, Refused) as problem:
@@ -238,9 +198,10 @@ def _look_through(file: ImportFile, work: Work) -> None:
     )
 
 
-def _note_found(
-    file: ImportFile, work: Work, reading: FileReading, conversation: ConversationInFile, report: Report
-) -> None:
+def _looked_through(
+    conversation: ConversationInFile, work: Work, reading: FileReading, report: Report
+) -> ImportedConversation | None:
+    """None where there is nothing in it."""
     told, digest, tree = conversation.told, sha256(), GrowingTree(conversation.told)
     thoughts = Exactness()
     for message in conversation.messages:
@@ -249,7 +210,6 @@ def _note_found(
             thoughts.count(message)
         if len(tree) > MOST_MESSAGES:
             raise Broken(f"one conversation has more than {many(MOST_MESSAGES, 'message')}")
-        work.go_on(file=file, read=reading.place)
     grown, _ = tree.grown()
     tree.head_in(grown)
     if told.tools:
@@ -259,19 +219,42 @@ def _note_found(
         told.note(Remark.EMPTY)
     report.add(told, len(tree), grown, thoughts, reading.format.name)
     if not len(tree):
-        return
-    ImportedConversation.objects.create(
-        brought=work.brought,
-        owner=work.brought.owner,
-        file=file,
+        return None
+    return ImportedConversation(
+        brought=work.row,
+        owner=work.row.owner,
         number=conversation.number,
         format=reading.format.name,
         source=clean(told.id)[:200],
         digest=digest.hexdigest(),
         title=one_line(told.title)[:TITLE_CAP],
         messages=len(tree),
-        is_known=_is_known(work.brought, digest.hexdigest()),
     )
+
+
+class _Found:
+    """What was found in a file, as it is written: some rows at a time."""
+
+    def __init__(self, brought: Import) -> None:
+        self._brought, self._waiting = brought, list[ImportedConversation]()
+
+    def note(self, row: ImportedConversation) -> None:
+        self._waiting.append(row)
+        if len(self._waiting) == AT_ONCE:
+            self.write()
+
+    def write(self) -> None:
+        """Each knows whether it came before and is there, or is in these files already."""
+        alike = ImportedConversation.objects.filter(
+            owner=self._brought.owner_id, digest__in={row.digest for row in self._waiting}
+        )
+        came = Q(conversation__deleted_at=None, conversation__isnull=False)
+        known = set(alike.filter(came | Q(brought=self._brought)).values_list("digest", flat=True))
+        for row in self._waiting:
+            row.is_known = row.digest in known
+            known.add(row.digest)
+        ImportedConversation.objects.bulk_create(self._waiting)
+        self._waiting = []
 
 
 def _for_digest(message: ToldMessage) -> list[Any]:
@@ -279,65 +262,42 @@ def _for_digest(message: ToldMessage) -> list[Any]:
     return [message.id, message.parent, message.role, str(message.at), items, message.recorded]
 
 
-def _is_known(brought: Import, digest: str) -> bool:
-    """Whether it came before and is there, or is in these files already."""
-    alike = ImportedConversation.objects.filter(owner=brought.owner, digest=digest)
-    came = Q(conversation__deleted_at=None, conversation__isnull=False)
-    return alike.filter(came | Q(brought=brought)).exists()
-
-
-def _write(file: ImportFile, work: Work) -> None:
-    done = set(file.found.filter(conversation__isnull=False).values_list("number", flat=True))
-    wanted = {row.number: row for row in file.found.all() if row.number not in done}
-    for reading in _readings(file):
+def _write(file: ImportFile, work: Work, bringing: Bringing) -> None:
+    expected = _Expected(file)
+    for reading in _readings(file, work):
         for conversation in reading.conversations():
-            row = wanted.get(conversation.number)
-            passed = row is None or (work.brought.skips_known and _is_there(work.brought, row))
-            if row is None or passed:
+            row = expected.row(conversation.number)
+            if row is None or (work.row.skips_known and (row.digest in bringing or row.is_there)):
                 for _ in conversation.messages:
-                    work.go_on(file=file, read=reading.place)
-                continue
-            _bring(row, conversation, work, file, reading)
+                    pass
+            else:
+                bringing.bring(row, conversation.told, conversation.messages)
 
 
-def _is_there(brought: Import, row: ImportedConversation) -> bool:
-    """Also where it came since it was looked through."""
-    alike = ImportedConversation.objects.filter(owner=brought.owner, digest=row.digest).exclude(pk=row.pk)
-    return alike.filter(conversation__isnull=False, conversation__deleted_at=None).exists()
+class _Expected:
+    """What was found in a file and has not come yet: some rows at a time, in their order."""
+
+    def __init__(self, file: ImportFile) -> None:
+        self._file, self._upto, self._rows = file, 0, dict[int, Any]()
+
+    def row(self, number: int) -> Any:
+        """It knows whether it `is_there`: came of another import since it was looked through, too."""
+        if number >= self._upto:
+            self._upto = number + AT_ONCE
+            some = self._file.found.filter(number__gte=number, number__lt=self._upto, conversation=None)
+            alike = ImportedConversation.objects.filter(owner=OuterRef("owner"), digest=OuterRef("digest"))
+            there = alike.filter(conversation__isnull=False, conversation__deleted_at=None)
+            self._rows = {row.number: row for row in some.annotate(is_there=Exists(there))}
+        return self._rows.get(number)
 
 
-def _bring(
-    row: ImportedConversation,
-    conversation: ConversationInFile,
-    work: Work,
-    file: ImportFile,
-    reading: FileReading,
-) -> None:
-    def messages() -> Iterator[ToldMessage]:
-        for message in conversation.messages:
-            work.go_on(file=file, read=reading.place)
-            yield message
-
-    came = _patiently(work, lambda: bring(row, work.brought.owner, conversation.told, messages(), work.tools))
-    Import.objects.filter(pk=work.brought.pk).update(messages=F("messages") + came)
-
-
-def _patiently(work: Work, write: Callable[[], int]) -> int:
-    """While something long of theirs is being written elsewhere, it waits."""
-    while True:
-        try:
-            return write()
-        except Refused as refusal:
-            if str(refusal) not in (ONE_AT_A_TIME, TOO_MANY):
-                raise
-            time.sleep(BEAT_SECONDS)
-            work.say()
-
-
-def _remove_half(brought: Import) -> None:
+def _remove_half(work: Work) -> None:
     """What somebody began who died at it."""
-    for row in Conversation.objects.filter(imported__brought=brought, deleted_at=UNSEEN).defer("tools"):
-        deleting.remove(Message.objects.filter(conversation=row))
+    for row in Conversation.objects.filter(imported__brought=work.row, deleted_at=UNSEEN).only("pk"):
+        give_up_long_write(row.pk)
+        half = Message.objects.filter(conversation=row)
+        while deleting.remove(half, until=time.monotonic() + BEAT_SECONDS):
+            work.say()
         row.delete()
 
 
@@ -355,42 +315,51 @@ class ConversationInFile:
 
 @dataclass(slots=True)
 class FileReading:
-    """A part of a file, in its format. `first`: the number of its first conversation."""
+    """A part of a file, in its format. `first`: the number of its first conversation. `go_on`: called again and again."""
 
     part: FilePart
     format: FileFormat
     first: int
+    go_on: Callable[[], None]
     count: int = 0
-    _json: JsonReader | None = None
-
-    @property
-    def place(self) -> int:
-        return self._json.place if self._json else 0
 
     def conversations(self) -> Iterator[ConversationInFile]:
-        self._json = JsonReader(self.part.opened())
-        for told, messages in self.format.read(self._json):
+        for told, messages in self.format.read(JsonReader(self.part.opened())):
             yield ConversationInFile(self.first + self.count, told, self._sound(told, messages))
             self.count += 1
 
     def _sound(self, told: ToldConversation, messages: Iterator[ToldMessage]) -> Iterator[ToldMessage]:
         for message in messages:
+            self.go_on()
             yield made_sound(message, told, wires=self.format.wires)
         if len(told.instructions.encode(errors="replace")) > INSTRUCTIONS_CAP:
             told.instructions = ""
             told.note(Remark.TOO_LARGE)
 
 
-def _readings(file: ImportFile) -> Iterator[FileReading]:
+def _readings(file: ImportFile, work: Work) -> Iterator[FileReading]:
     """Of what can be read of it; what cannot is broken."""
-    first = 0
-    parts = parts_of(UploadedFile(file))
+    uploaded, first = UploadedFile(file), 0
+
+    def say() -> None:
+        ImportFile.objects.filter(pk=file.pk).update(read=uploaded.tell())
+
+    parts = parts_of(uploaded)
     if not parts.read:
         raise Broken("there is no conversation in it")
     for part in parts.read:
-        reading = FileReading(part, format_of(part.opened), first)
+        go_on = partial(work.go_on, say)
+        watched = FilePart(part.name, partial(_going_on, part, go_on))
+        reading = FileReading(watched, format_of(watched.opened), first, go_on)
         yield reading
         first += reading.count
+
+
+def _going_on(part: FilePart, go_on: Callable[[], None]) -> Iterator[bytes]:
+    """Also through what nobody reads, however long it is."""
+    for piece in part.opened():
+        go_on()
+        yield piece
 
 
 @dataclass(slots=True)

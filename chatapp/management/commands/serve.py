@@ -28,6 +28,7 @@ from chatapp.management.direct import write_directly
 from chatapp.pages.door.draining import DrainingServer
 from chatapp.pages.static_files import prepare_static_files
 from chatapp.processes import children, memory
+from chatapp.processes.itself import ITSELF, Task
 from chatapp.providers import local as local_model
 from chatapp.turns.engine import engine
 
@@ -57,6 +58,8 @@ class Command(BaseCommand):
         parser.add_argument("--port", type=int, default=8000)
 
     def handle(self, *args: Any, host: str, port: int, **options: Any) -> None:
+        if settings.REDIS_URL:
+            ITSELF.task = Task.SERVES
         memory.share_between_threads()
         hear_of_lost_exceptions()
         _take_many_connections()

@@ -27,6 +27,15 @@ def zone_named(name: str) -> tzinfo:
         return timezone.get_default_timezone()
 
 
+_BESIDE = {-1: "yesterday", 0: "today", 1: "tomorrow"}
+
+
+def near(moment: datetime, today: date) -> str:
+    """`today at 9:14`. `moment` counts in its own zone."""
+    day = _BESIDE.get((moment.date() - today).days) or f"on {moment.day} {moment:%B}"
+    return f"{day} at {moment:%H:%M}"
+
+
 def day_in_words(moment: datetime, today: date) -> str:
     """As a heading for everything of that time. `moment` counts in its own zone."""
     day = moment.date()

@@ -138,6 +138,11 @@ def forget_dead() -> list[Any]:
     return [row.person for row in dead.filter(leaves=True).select_related("person")]
 
 
+def give_up_long_write(made: UUID) -> None:
+    """Nobody goes on with what was made: whoever still lived after all writes no further piece of it."""
+    LongWrite.objects.filter(made=made).delete()
+
+
 def _claim(person: User, **what: Any) -> None:
     try:
         with transaction.atomic():

@@ -8,7 +8,9 @@ from pathlib import Path
 
 import pytest
 
-WANTED = "openai @anthropic-ai/sdk zod @openai/codex @anthropic-ai/claude-code"
+WANTED = (
+    "openai @anthropic-ai/sdk zod @openai/codex @anthropic-ai/claude-code @assistant-ui/core assistant-cloud"
+)
 
 
 def node_clients(*packages: str) -> Path:
