@@ -184,6 +184,20 @@ def test_where_nothing_is_to_be_done_nothing_is_written(made, small):
     assert part._step() is True
 
 
+def test_whoever_lost_the_mark_meanwhile_writes_nothing(made, small):
+    work()
+    number = GramSegment.objects.earliest("number").number
+    GramSegment.objects.filter(number=number).delete()
+    making = grams.Making(number, "frozen")
+    assert filling.hold_mark("frozen") and making.step()
+    filling.leave_mark("frozen")
+    assert filling.hold_mark("another")
+    with pytest.raises(filling.NotHeld):
+        while making.step():
+            pass
+    assert not GramSegment.objects.filter(number=number).exists()
+
+
 def made_by(made):
     return Conversation.objects.select_related("owner").get(pk=next(iter(made))).owner
 
