@@ -86,7 +86,7 @@ def test_from_the_chat_to_a_conversation_and_back_by_mouse(alice, enter, place, 
     page.locator(".map button").first.click()
     expect(page).to_have_url(re.compile(r"/transcript/\?at="))
     page.get_by_role("link", name="The list", exact=True).click()
-    expect(page.get_by_role("heading", name="Conversations")).to_be_visible()
+    expect(page.get_by_role("heading", name="Conversations", level=2)).to_be_visible()
 
 
 def test_by_keyboard_alone(alice, enter, place):
@@ -111,7 +111,7 @@ def test_by_keyboard_alone(alice, enter, place):
     page.keyboard.press("Enter")
     expect(page.get_by_text(f"{alice.person} can see that you looked")).to_be_visible()
     page.keyboard.press("]")
-    expect(page.get_by_role("heading", name="Conversations")).to_be_visible()
+    expect(page.get_by_role("heading", name="Conversations", level=2)).to_be_visible()
     page.keyboard.press("f")
     expect(page.get_by_label("Person")).to_be_focused()
 
