@@ -22,6 +22,7 @@ HEARD_FROM = (
     "gateway.cache.part",
     "branches.verify",
     "reviews.verify",
+    "reviews.part",
     "reviews.store.submitting",
     "catalog.part",
     "mcp_servers.part",

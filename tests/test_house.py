@@ -186,7 +186,7 @@ def test_a_class_has_a_name_of_its_own():
 
 @pytest.mark.parametrize("kind", ["chatapp", "templates"])
 def test_no_folder_holds_more_than_one_can_look_through(kind):
-    """But for the changes of the tables, of which there are only ever more."""
+    # Changes of the tables only grow in number, and are read in their order.
     others = {"__pycache__", "migrations"}
     folders = [folder for folder in (ROOT / kind).rglob("*") if folder.is_dir() and folder.name not in others]
     sizes = {

@@ -19,6 +19,8 @@ MOST_LINES, LONGEST_LINE = 60, 300
 BY_PROGRAM = "by_program"
 # The round with which such an answer was gone on with by a person: what was called before it, the program called.
 BY_PROGRAM_BEFORE = "by_program_before"
+# By whom an answer was suggested that its owner took as a branch.
+SUGGESTED_BY = "suggested_by"
 # How many of its first rounds were not made here: a program told of them.
 TOLD_ROUNDS = "told_rounds"
 
@@ -109,6 +111,12 @@ class Recorded:
     @property
     def is_by_program(self) -> bool:
         return self._metadata.get(BY_PROGRAM) is True
+
+    @property
+    def suggested_by(self) -> str:
+        """Whose name it was suggested under, where a reviewer did."""
+        name = self._metadata.get(SUGGESTED_BY)
+        return name[:LONGEST_LINE] if isinstance(name, str) else ""
 
     @property
     def elapsed(self) -> int | None:

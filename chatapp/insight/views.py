@@ -14,6 +14,8 @@ from ..pages.access import only_staff
 from ..pages.csv import sheet
 from ..pages.signed_in import SignedIn
 from ..pages.staff.again import behind_password
+from ..reviews.page.agreement import agreement_in
+from ..reviews.store.rating import sets_with_ratings
 from ..turns.engine import engine
 from .page.insight import MOST_KEYS, MOST_PEOPLE, ChosenDays, Insight, chosen
 from .page.sheets import TABLES
@@ -28,7 +30,8 @@ def insight(request: SignedIn) -> HttpResponse:
     only_staff(request.user)
     asked = chosen(request, day_of(timezone.now()))
     people = load_people(asked.since, asked.until, model=asked.model, most=MOST_PEOPLE + 1)
-    return render(request, "insight/insight.html", {"page": _insight(asked, people)})
+    agreement = [agreement_in(row) for row in sets_with_ratings()]
+    return render(request, "insight/insight.html", {"page": _insight(asked, people), "agreement": agreement})
 
 
 @require_safe

@@ -31,7 +31,19 @@ from ..next_questions.models import NextQuestion
 from ..operation.models import FingerprintSalt, KnownProcess, TakeOver
 from ..oversight.models import Look
 from ..pages.models import Preference, Theme
-from ..reviews.models import Note, Scope, Submission, Submitted, Verdict, Wish
+from ..reviews.models import (
+    Label,
+    LabelSet,
+    Note,
+    Rating,
+    Scope,
+    Seat,
+    Submission,
+    Submitted,
+    Suggestion,
+    Verdict,
+    Wish,
+)
 from ..search.models import FoldedItem, FoldingMark, GramBits, GramSegment, Spoken
 from ..sharing.models import Share
 from ..store.models import (
@@ -90,6 +102,8 @@ __all__ = [
     "KeyRule",
     "KnownModel",
     "KnownProcess",
+    "Label",
+    "LabelSet",
     "LongWrite",
     "Look",
     "McpServer",
@@ -104,11 +118,13 @@ __all__ = [
     "PersonDay",
     "Place",
     "Preference",
+    "Rating",
     "RecordedPlace",
     "RecordedRun",
     "ReplayDay",
     "Role",
     "Scope",
+    "Seat",
     "Share",
     "SignedUp",
     "Spoken",
@@ -116,6 +132,7 @@ __all__ = [
     "StoredResponse",
     "Submission",
     "Submitted",
+    "Suggestion",
     "TakeOver",
     "Theme",
     "Throttle",

@@ -91,6 +91,11 @@ def say(words: str) -> Operation:
     return ["say", words]
 
 
+def changed(what: str) -> Operation:
+    """Something of this kind, of which only some pages show more than a number: those ask for it themselves."""
+    return ["changed", what]
+
+
 def state(name: str, value: str) -> Operation:
     """What the page as a whole knows: `answering`, `leaf`, `version`, `title`; or that it is `stale`, in words."""
     return ["state", name, value]

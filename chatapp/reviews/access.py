@@ -10,10 +10,11 @@ from django.http import Http404
 
 from ..core.named import identity, number
 from ..store.models import Conversation
-from .models import Note, Submission, Wish
+from .models import LabelSet, Note, Submission, Suggestion, Wish
 from .store import reviewing
 from .store.reviewers import is_reviewer, reviewers
 from .store.submitting import submissions_of, wishes_of
+from .store.suggesting import suggestions_for
 
 
 def may_see_the_queue(user: User) -> bool:
@@ -45,6 +46,27 @@ def submission_to_assign(user: User, pk: UUID) -> Submission:
     return _one(reviewing.to_assign() if user.is_staff else Submission.objects.none(), pk)
 
 
+def submission_to_rate(user: User, pk: UUID) -> Submission:
+    """One that they hold, which asks for labels."""
+    return _one(reviewing.held_by(user).filter(label_set__isnull=False), pk)
+
+
+def label_set_named(user: User, pk: UUID) -> LabelSet:
+    """For staff, who write them."""
+    found = LabelSet.objects.filter(pk=pk).first()
+    if found is None or not user.is_staff:
+        raise Http404
+    return found
+
+
+def my_suggestion(user: User, pk: UUID) -> Suggestion:
+    """Offered for a conversation of one's own."""
+    found = suggestions_for(user).filter(pk=pk).first()
+    if found is None:
+        raise Http404
+    return found
+
+
 def submitted_message(submission: Submission, name: str) -> UUID:
     """A message of this submission, as a form or an address names it."""
     pk = identity(name)
@@ -54,10 +76,10 @@ def submitted_message(submission: Submission, name: str) -> UUID:
     return found.message_id
 
 
-def note_on(submission: Submission, name: str) -> Note:
-    """A note of this submission, as a form names it."""
+def note_on(submission: Submission, viewer: User, name: str) -> Note:
+    """A note of this submission that they may see, as a form names it."""
     pk = number(name)
-    found = None if pk is None else reviewing.load_note(submission, pk)
+    found = None if pk is None else reviewing.load_note(submission, viewer, pk)
     if found is None:
         raise Http404
     return found

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from datetime import datetime, tzinfo
+from datetime import datetime, timedelta, tzinfo
 from uuid import UUID
 
 from django.contrib.auth.models import User
-from django.db.models import Count, Window
+from django.db.models import Count, Exists, Window
 from django.template.loader import render_to_string
 from django.utils import timezone
 
@@ -19,11 +19,15 @@ from ..pages import operations
 from ..pages.operations import Operation
 from ..pages.words.moments import Moment, ago
 from ..providers.configured import Catalog
-from .models import Submission, Verdict, Wish
+from .models import Seat, Submission, Suggestion, Verdict, Wish
 from .store.marks import load_marks
+from .store.rating import load_seats
 from .store.reviewing import load_titles
 from .store.submitting import may_have_reviews, submissions_of, wishes_of
+from .store.suggesting import open_suggestions
 
+# So long may something wait.
+LATE = timedelta(days=2)
 SOMEBODY = "somebody whose account is gone"
 _JUDGED = {
     Verdict.APPROVED: ("approved", "good"),
@@ -52,6 +56,8 @@ class ShownSubmission:
     at: Moment
     ago: str
     state: ReviewState
+    labels: str
+    is_late: bool
     news: bool
     may_open: bool
     may_take: bool
@@ -76,8 +82,18 @@ def shown_submissions(
     """`takes`: the viewer may take what nobody reads."""
     rows, now = list(rows), timezone.now()
     titles = load_titles(row for row in rows if not _own_title(row, viewer))
+    seats = load_seats(rows)
     return [
-        _row_in_queue(row, _own_title(row, viewer) or titles[row.pk], viewer, catalog, zone, now, takes=takes)
+        _row_in_queue(
+            row,
+            _own_title(row, viewer) or titles[row.pk],
+            viewer,
+            catalog,
+            zone,
+            now,
+            seats=seats.get(row.pk, []),
+            takes=takes,
+        )
         for row in rows
     ]
 
@@ -94,11 +110,13 @@ def _row_in_queue(
     zone: tzinfo,
     now: datetime,
     *,
+    seats: Sequence[Seat],
     takes: bool,
 ) -> ShownSubmission:
     own = row.conversation.owner_id == viewer.pk
-    mine = not own and row.is_held and row.reviewer_id == viewer.pk
-    may_take = takes and not (own or row.is_held or row.verdict)
+    seat = next((seat for seat in seats if seat.reviewer_id == viewer.pk), None)
+    mine = not own and (seat is not None if row.label_set else row.is_held and row.reviewer_id == viewer.pk)
+    may_take = takes and not (own or mine or row.is_held or row.decided_at)
     sees = own or mine or may_take
     return ShownSubmission(
         row=row,
@@ -108,12 +126,14 @@ def _row_in_queue(
         facts=facts_of(row, catalog),
         at=Moment(row.created_at.astimezone(zone)),
         ago=ago(row.created_at, now),
-        state=state_of(row, viewer, free=not row.is_held),
-        news=row.news_for_owner if own else mine and row.news_for_reviewer,
+        state=state_of(row, viewer, seats, free=not row.is_held),
+        labels=row.label_set.name if row.label_set else "",
+        is_late=not row.decided_at and now - row.created_at > LATE,
+        news=row.news_for_owner if own else mine and (seat.news if seat else row.news_for_reviewer),
         may_open=own or mine,
         may_take=may_take,
-        may_give_back=mine and not row.verdict,
-        may_assign=viewer.is_staff and not row.verdict,
+        may_give_back=mine and not row.decided_at,
+        may_assign=viewer.is_staff and not row.decided_at,
     )
 
 
@@ -125,7 +145,9 @@ def facts_of(row: Submission, catalog: Catalog) -> str:
     return ", ".join(filter(None, [branches, thought, f"by {models_in_words(models)}" if models else ""]))
 
 
-def state_of(row: Submission, viewer: User, *, free: bool) -> ReviewState:
+def state_of(row: Submission, viewer: User, seats: Sequence[Seat], *, free: bool) -> ReviewState:
+    if row.label_set:
+        return _state_of_rated(row, viewer, seats, row.label_set.raters)
     if row.verdict:
         words, sign = _JUDGED[Verdict(row.verdict)]
         return ReviewState(words=words, sign=sign)
@@ -136,6 +158,18 @@ def state_of(row: Submission, viewer: User, *, free: bool) -> ReviewState:
     return ReviewState(words=f"{name_or_somebody(row.reviewer)} reads it")
 
 
+def _state_of_rated(row: Submission, viewer: User, seats: Sequence[Seat], raters: int) -> ReviewState:
+    handed = sum(seat.handed_in_at is not None for seat in seats)
+    if row.decided_at:
+        return ReviewState(words=f"rated by {handed}", sign="rated")
+    if not seats:
+        return ReviewState(words=f"waits for {many(raters, 'reviewer')}")
+    mine = next((seat for seat in seats if seat.reviewer_id == viewer.pk), None)
+    if mine and not mine.handed_in_at:
+        return ReviewState(words="assigned to you" if mine.assigned else "you rate it")
+    return ReviewState(words=f"{handed} of {raters} handed in")
+
+
 @dataclass(frozen=True, slots=True)
 class ReviewsHere:
     """What the page of a conversation says of its reviews. `count`: of those that are not the newest."""
@@ -143,16 +177,19 @@ class ReviewsHere:
     newest: ShownSubmission | None
     older: int
     wishes: list[ShownWish]
+    suggestions: Sequence[Suggestion] = ()
 
 
 def reviews_here(conversation: UUID, viewer: User, catalog: Catalog, zone: tzinfo) -> ReviewsHere:
     if not may_have_reviews(conversation):
         return ReviewsHere(None, 0, [])
-    found = submissions_of(viewer, conversation).annotate(every=Window(Count("pk")))[:1]
+    offered = Exists(Suggestion.objects.filter(submission__conversation=conversation, settled_at=None))
+    found = submissions_of(viewer, conversation).annotate(every=Window(Count("pk")), is_offered=offered)[:1]
     newest = next(iter(found), None)
     shown = shown_submissions([newest], viewer, catalog, zone)[0] if newest else None
     wishes = shown_wishes(wishes_of(viewer, conversation), zone)
-    return ReviewsHere(shown, newest.every - 1 if newest else 0, wishes)
+    suggestions = list(open_suggestions(viewer, conversation)) if newest and newest.is_offered else []
+    return ReviewsHere(shown, newest.every - 1 if newest else 0, wishes, suggestions)
 
 
 def shown_wishes(rows: Iterable[Wish], zone: tzinfo) -> list[ShownWish]:
@@ -164,9 +201,10 @@ def name_or_somebody(person: User | None) -> str:
 
 
 def review_news(person: User) -> list[Operation]:
-    """The marks in the list beside their other pages."""
+    """The marks in the list beside their other pages; a page of a review looks what is new there."""
     context = {"marks": load_marks(person)}
+    names = ("reviews/_mark_queue.html", "reviews/_mark_own.html")
     return [
-        operations.put(render_to_string(name, context))
-        for name in ("reviews/_mark_queue.html", "reviews/_mark_own.html")
+        *(operations.put(render_to_string(name, context)) for name in names),
+        operations.changed("reviews"),
     ]

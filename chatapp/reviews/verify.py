@@ -9,7 +9,7 @@ from django.db.models.functions import Cast
 
 from ..core import verbatim
 from ..store.verify import ALSO, SOME
-from .models import Note, Submission, Submitted
+from .models import Note, Rating, Submission, Submitted
 
 
 def review_breaches() -> Iterator[str]:
@@ -17,6 +17,7 @@ def review_breaches() -> Iterator[str]:
     yield from _leaves()
     yield from _submitted()
     yield from _notes()
+    yield from _ratings()
 
 
 def _leaves() -> Iterator[str]:
@@ -57,6 +58,14 @@ def _notes() -> Iterator[str]:
         answers.exclude(**same, answer_to__answer_to=None).values_list("pk", "submission").iterator(SOME)
     ):
         yield f"Submission {submission}: its answer {note} belongs to no note that began there."
+
+
+def _ratings() -> Iterator[str]:
+    here = Submitted.objects.filter(submission=OuterRef("seat__submission"), message=OuterRef("message"))
+    rows = Rating.objects.annotate(is_here=Exists(here))
+    wrong = rows.exclude(is_here=True, label__label_set=F("seat__submission__label_set"))
+    for rating, submission in wrong.values_list("pk", "seat__submission").iterator(SOME):
+        yield f"Submission {submission}: its rating {rating} is of what it does not ask for."
 
 
 ALSO.append(review_breaches)

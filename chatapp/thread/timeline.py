@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from ..core.durations import in_short, thoughts_in_words
 from ..core.items import Item, Kind, Outcome
 from ..core.recorded import Recorded, Stretch
-from ..core.signs.visible import visible_name
+from ..core.signs.visible import visible, visible_name
 from ..pages.elements import message_id
 from ..pages.words.axis import Mark, Scale, marks, percent
 from ..providers.base import OFF
@@ -61,6 +61,7 @@ class Timeline:
     id: str
     label: str
     effort: str = ""
+    suggested: str = ""
     words: str = ""
     marks: tuple[Mark, ...] = ()
     rows: tuple[TimelineRow, ...] = ()
@@ -85,6 +86,7 @@ def timeline_of(
         id=f"{message_id(row.pk)}-head",
         label=label,
         effort=_effort_in_words(row.effort),
+        suggested=visible(f"suggested by {recorded.suggested_by}") if recorded.suggested_by else "",
         words=_waits_in_words(taken, asked)
         if row.status == Status.WAITING
         else _sum_above(taken, recorded.elapsed, live=live),

@@ -31,11 +31,15 @@ const later = () => document.querySelector("#next [data-draft]");
 if (later()) bringBack(later());
 document.addEventListener("htmx:afterRequest", () => later() && keep(later()));
 
-const ofReview = document.querySelectorAll(".notes [data-draft]");
-for (const box of ofReview) {
-  bringBack(box);
-  if (box.value && box.closest("details")) box.closest("details").open = true;
+// Those of a review go when they were taken; a note that comes later brings a box of its own.
+function bringBackOfReview(within) {
+  for (const box of within.querySelectorAll(".notes [data-draft]")) {
+    bringBack(box);
+    if (box.value && box.closest("details")) box.closest("details").open = true;
+  }
 }
+bringBackOfReview(document);
+document.addEventListener("came", ({ target }) => bringBackOfReview(target));
 
 document.addEventListener("htmx:afterSwap", ({ target, detail }) => {
   const left = detail.successful && detail.requestConfig?.elt.closest(".edit")?.querySelector("[data-draft]");
@@ -46,8 +50,6 @@ document.addEventListener("htmx:afterSwap", ({ target, detail }) => {
 
 document.addEventListener("submit", (event) => {
   if (event.target === composer?.form) sent = ["example", "alone"].includes(event.submitter?.name) ? null : composer.value;
-  // Where it is not taken, the server tells it again.
-  for (const box of ofReview) if (box.form === event.target) forget(box);
   if (later()?.form === event.target) forget(later());
   if (new URL(event.target.action).pathname === "/accounts/logout/") forgetAll(document.querySelector("[data-user]").dataset.user);
 });

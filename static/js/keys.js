@@ -2,9 +2,9 @@
 // Who is disturbed by letters switches them off, in this browser.
 const SILENT = "letters";
 const off = () => localStorage.getItem(SILENT) === "off";
-const writing = (element) => element.closest?.("input, textarea, select, [contenteditable]");
+const writing = (element) => element.closest?.("input, textarea, select, [contenteditable], [data-writing]");
 const messages = () => [...document.querySelectorAll("article[data-message-id]")];
-const current = () => document.activeElement?.closest?.("article[data-message-id]");
+export const current = () => document.activeElement?.closest?.("article[data-message-id]");
 const press = (element) => (element?.click(), Boolean(element));
 // Whoever goes on before the next branch has come goes on from there; a key that is held down asks for no more than one.
 const ahead = [];
@@ -25,7 +25,8 @@ const answer = () => {
   return chosen?.dataset.role === "assistant" ? chosen : messages().findLast((one) => one.dataset.role === "assistant");
 };
 
-const keys = {
+// A page may have other things to do.
+export const keys = {
   "?": () => (document.getElementById("keys")?.showModal(), true),
   "/": () => find(document.querySelector(".list [type=search], .page [type=search]")),
   Escape: () => press(document.querySelector("#send [formaction], #leads [form=stop]")),

@@ -172,6 +172,7 @@ const operations = {
   say(words) {
     if (byId("news")) byId("news").textContent = words;
   },
+  changed: (what) => document.dispatchEvent(new CustomEvent("changed", { detail: what })),
   state(name, value) {
     if (name === "stale") return (byId("refused").textContent = stale = value);
     if (name === "title" && byId("title")) byId("title").textContent = title = value;

@@ -17,6 +17,7 @@ if (address) {
   document.addEventListener("visibilitychange", look);
   document.addEventListener("news", look);
   document.addEventListener("submit", () => (leaving = true));
+  document.addEventListener("htmx:afterRequest", () => (leaving = false));
   addEventListener("pageshow", ({ persisted }) => {
     leaving = false;
     if (persisted) look();

@@ -26,11 +26,12 @@ from chatapp.gateway.store.requests import begin_request
 from chatapp.insight.store.sums import day_of
 from chatapp.pages.models import Preference
 from chatapp.pages.staff.password_given import GIVEN_AT
-from chatapp.reviews.models import Verdict
+from chatapp.reviews.models import LabelSet, Verdict
 from chatapp.reviews.store import reviewing
 from chatapp.reviews.store.submitting import submit
 from chatapp.sharing import store as sharing
 from chatapp.store.models import Conversation, Item, Message, Role, Status
+from tests.support.reviewed import label_set as made_set
 
 from .besieged import failures, items_of, titles
 from .counted import counted
@@ -190,6 +191,13 @@ def reviews(name: str) -> None:
     roles.set_roles(User.objects.get(username=name), active=True, staff=False, reviewer=True)
 
 
+def labels(name: str) -> str:
+    """A set with a label of each kind, for two reviewers; the same one for all who ask."""
+    if not LabelSet.objects.filter(name=name).exists():
+        made_set(name)
+    return name
+
+
 def reviewed(owner: str, reviewer: str, attacks: Sequence[str]) -> str:
     """Hostile words in everything that a review shows."""
     some, by = "\n\n".join(attacks)[:9000], User.objects.get(username=reviewer)
@@ -227,6 +235,7 @@ CAN: dict[str, Callable[..., Any]] = {
         first_code,
         an_hour_passes,
         reviews,
+        labels,
         reviewed,
         running,
         breaches,

@@ -20,7 +20,7 @@ from chatapp.exchange.store.archives import remove as remove_archive
 from chatapp.exchange.store.imports import cancel
 from chatapp.exchange.store.uploads import add_file
 from chatapp.gateway.store.keys import KeyChoices, create_key, revoke_key
-from chatapp.reviews.models import Submission, Wish
+from chatapp.reviews.models import Submission, Suggestion, Wish
 from chatapp.reviews.store.submitting import ask_to_submit, decline, submit, withdraw
 from chatapp.sharing.store import share
 from chatapp.store import AskedFor, deleting, in_thread
@@ -83,10 +83,21 @@ class Belongings:
         withdraw(Submission.objects.get(pk=self.withdrawn))
         self.gone_file, self.gone_brought = self._brought()
         cancel(Import.objects.get(pk=self.gone_brought))
+        self.suggestion, self.gone_suggestion = (
+            self._suggested(pk) for pk in (self.submission, self.withdrawn)
+        )
         self.file, self.brought = self._brought()
         self.gone_archive, self.archive = (_archive(owner) for _ in range(2))
         remove_archive(Archive.objects.get(pk=self.gone_archive))
         self.declined, self.wish = (self._wish() for _ in range(2))
+
+    def _suggested(self, submission: UUID) -> UUID:
+        """By a reviewer, from a conversation of theirs."""
+        by, _ = User.objects.get_or_create(username=f"reviewer of {self.owner}")
+        other = store.open_conversation(by, "Their fork", tools=[], asked=AskedFor(model=DEMO))
+        end(other.answer)
+        ids = {"question_id": self.question, "answer_id": other.answer}
+        return Suggestion.objects.create(submission_id=submission, by=by, **ids).pk
 
     def _brought(self) -> tuple[UUID, UUID]:
         file = add_file(self.owner, "x.json", 10)
@@ -123,6 +134,8 @@ class Belongings:
             return [self.brought]
         if path.startswith("/reviews/asked/"):
             return [self.wish]
+        if path.startswith("/reviews/suggested/"):
+            return [self.suggestion]
         if path.startswith(("/reviews/", "/review/<")):
             return [self.submission]
         return [self.deleted if "restore" in path else self.conversation]
@@ -219,6 +232,7 @@ def test_what_is_deleted_is_like_what_does_not_exist(alice, path):
             "/settings/keys/": [hers.gone_key],
             "/reviews/": [hers.withdrawn],
             "/reviews/asked/": [hers.declined],
+            "/reviews/suggested/": [hers.gone_suggestion],
             "/import/files/": [hers.gone_file],
             "/import/": [hers.gone_brought],
             "/settings/export/": [hers.gone_archive],

@@ -10,11 +10,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import pytest
+from django.contrib.auth.models import User
+from django.utils import timezone
 
 from chatapp.exchange.models import Archive
 from chatapp.exchange.store.uploads import add_file
 from chatapp.gateway.models import ApiKey
-from chatapp.reviews.models import Wish
+from chatapp.reviews.models import Suggestion, Wish
 from chatapp.store import in_thread
 from chatapp.store.models import Conversation, Message
 from tests.conftest import PASSWORD
@@ -22,6 +24,7 @@ from tests.support.addresses import ADDRESSES
 from tests.support.counting import Cost, counted
 from tests.support.front import HTMX, house, visitor
 from tests.support.long_lived import LongLived
+from tests.support.reviewed import label_set, turn
 from tests.support.stage import play
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -196,18 +199,51 @@ ROADS = [
     Road("/s/{token}/", 7, "the owner's look is not counted"),
     strangers("/s/{token}/open/", 1, "link", status=204, drawn=0),
     # Reviews
-    page("/m/{last}/submit/", 1, "message"),
+    page("/m/{last}/submit/", 2, "message, labels"),
     page("/reviews/", 3, "submissions, how many, wishes"),
-    page("/review/", 2, "is a reviewer, submissions, how many; nothing runs in an empty list", who="bob"),
     page(
         "/review/",
         3,
-        "is a reviewer, submissions, how many, reviewers; nothing runs in an empty list",
+        "is a reviewer, submissions, how many, labels; nothing runs in an empty list",
+        who="bob",
+    ),
+    page(
+        "/review/",
+        4,
+        "is a reviewer, submissions, how many, labels, reviewers; nothing runs in an empty list",
         who="dana",
     ),
-    page("/review/{submission}/", 7, "submission, seen, tree, forks, messages with items, notes, as it was"),
+    page(
+        "/review/{submission}/",
+        8,
+        "submission, seen, tree, forks, suggested answers, messages with items, notes, as it was",
+    ),
     page("/review/{submission}/", 6, "the same; nothing runs in an empty list", who="bob"),
     Road("/review/{submission}/open/", WHO + 1, "submission", who="bob", status=204, drawn=0),
+    page("/review/{submission}/map/", 5, "submission, tree, as it was, beginnings (2)"),
+    page(
+        "/review/{submission}/compare/?a={first}&b={last}",
+        9,
+        "submission, both, tree, as it was, measures (2), stretches (2)",
+    ),
+    page(
+        "/review/{submission}/suggest/",
+        4,
+        "submission, tree, forks, suggested (2); nothing runs in an empty list",
+        who="bob",
+    ),
+    page(
+        "/reviews/suggested/{suggestion}/",
+        10,
+        "suggested; trees (2), answer, measures (2), beginnings (2), stretches (2)",
+    ),
+    page("/review/labels/", 1, "labels; nothing runs in an empty list", who="dana"),
+    page(
+        "/review/labels/{labels}/",
+        2,
+        "labels (2), is it asked for; nothing runs in an empty list",
+        who="dana",
+    ),
     page("/review/ask/{conversation}/", 0, "conversation; nothing runs in an empty list", who="dana"),
     away(
         "/review/{submission}/note/",
@@ -381,12 +417,22 @@ def _names(world: LongLived) -> dict[str, Any]:
         "token": world.shares[0].token,
         "submission": world.submissions[0].pk,
         "second": world.submissions[1].pk,
+        "labels": label_set().pk,
+        "suggestion": _suggestion(world),
         "wish": Wish.objects.get().pk,
         "bob": world.bob.pk,
         "file": add_file(world.alice, "x.json", 10).pk,
         "archive": _archive(world.alice),
         "key": ApiKey.objects.values_list("pk", flat=True).first(),
     }
+
+
+def _suggestion(world: LongLived) -> Any:
+    """One that its owner did not take."""
+    by, _ = User.objects.get_or_create(username="somebody who reviewed it")
+    fork = turn(by, "In a fork?")
+    ids = {"question_id": world.first.question, "answer_id": fork.answer, "settled_at": timezone.now()}
+    return Suggestion.objects.create(submission=world.submissions[0], by=by, **ids).pk
 
 
 def _archive(owner: Any) -> Any:

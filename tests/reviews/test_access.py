@@ -18,7 +18,7 @@ from chatapp.store.models import Conversation, Message
 from tests.pages.test_access import rows, same
 from tests.support.addresses import ADDRESSES, METHODS, Whose, those
 from tests.support.front import HTMX
-from tests.support.reviewed import again, browser, message, reviewer, turn
+from tests.support.reviewed import again, browser, label_set, message, reviewer, turn
 
 pytestmark = pytest.mark.django_db
 
@@ -27,6 +27,10 @@ PEOPLE = ("alice", "bob", "erin", "charlie", "dana", "gone", "nobody")
 # alice owns it, bob holds it, erin reviews other things.
 MAY = {
     "/review/": {"bob", "erin", "dana"},
+    "/review/assign/": {"dana"},
+    "/review/labels/": {"dana"},
+    "/review/labels/<uuid:pk>/": {"dana"},
+    "/review/labels/<uuid:pk>/away/": {"dana"},
     "/review/ask/<uuid:pk>/": {"dana"},
     "/review/<uuid:pk>/": {"alice", "bob"},
     "/review/<uuid:pk>/open/": {"alice", "bob"},
@@ -35,6 +39,10 @@ MAY = {
     "/review/<uuid:pk>/assign/": {"dana"},
     "/review/<uuid:pk>/note/": {"bob"},
     "/review/<uuid:pk>/verdict/": {"bob"},
+    "/review/<uuid:pk>/map/": {"alice", "bob"},
+    "/review/<uuid:pk>/compare/": {"alice", "bob"},
+    "/review/<uuid:pk>/suggest/": {"bob"},
+    "/review/<uuid:pk>/rate/": {"bob"},
     "/review/<uuid:pk>/fork/": {"bob"},
 }
 
@@ -50,6 +58,11 @@ class Reviewed:
         self.submission = submit(message(first.answer), by=alice, question="Right?")
         reviewing.claim(self.submission, by=bob)
         self.note = reviewing.append_note(self.submission, by=bob, text="Hm.", message=self.answer)
+        self.labels = label_set()
+        self.rated = submit(message(first.answer), by=alice, label_set=label_set("In use"))
+        reviewing.claim(self.rated, by=bob)
+        made = reviewing.fork_submitted(self.submission, by=bob, until=self.question)
+        self.suggestible = again(bob, made.copies[self.question], "A better one.").answer
         self.later = turn(alice, "And?", "So.", first.answer, first.conversation).answer
         other = turn(alice, "Elsewhere?")
         self.elsewhere = other.answer
@@ -58,11 +71,13 @@ class Reviewed:
         self.others_note = reviewing.append_note(self.others, by=erin, text="Well.", message=other.answer)
 
     def path(self, path: str, name: UUID | None = None) -> str:
-        usual = self.conversation if "/ask/" in path else self.submission.pk
-        return path.replace("<uuid:pk>", str(name or usual))
+        kinds = {"/ask/": self.conversation, "/labels/": self.labels.pk, "/rate/": self.rated.pk}
+        usual = next((pk for kind, pk in kinds.items() if kind in path), self.submission.pk)
+        query = ADDRESSES[path].query.format(message=self.answer)
+        return path.replace("<uuid:pk>", str(name or usual)) + query
 
     def form(self, path: str) -> dict[str, str]:
-        known = {"reviewer": self.erin.pk, "message": self.answer}
+        known = {"reviewer": self.erin.pk, "message": self.answer, "suggestible": self.suggestible}
         return {name: value.format(**known) for name, value in ADDRESSES[path].form.items()}
 
 
@@ -137,6 +152,20 @@ def test_the_queue_is_for_reviewers_and_staff(reviewed, people, name):
     wanted = 302 if name in ("gone", "nobody") else 200 if name in MAY["/review/"] else 404
     assert people[name].get("/review/").status_code == wanted
     assert people[name].post("/review/").status_code in (405, 302)
+
+
+WITHOUT_ID = [path for path in those(Whose.REVIEWS) if "<" not in path and path != "/review/"]
+
+
+@pytest.mark.parametrize("path", WITHOUT_ID)
+@pytest.mark.parametrize("name", PEOPLE)
+def test_what_is_for_those_who_assign_is_for_nobody_else(reviewed, people, path, name):
+    before, may = rows(), name in MAY[path]
+    for method in ADDRESSES[path].methods:
+        response = come(name, people, method, path, ADDRESSES[path].form)
+        wanted = (200, 302, 303, 409) if may else (302,) if name in ("gone", "nobody") else (404,)
+        assert response.status_code in wanted, (method, response.text)
+    assert may or rows() == before
 
 
 def test_every_address_of_a_review_is_in_the_table():
@@ -243,6 +272,7 @@ def test_roles_count_at_once(reviewed, people, bob):
 def gone_in_each_way(reviewed, alice):
     def withdrawn():
         withdraw(reviewed.submission)
+        withdraw(reviewed.rated)
 
     def deleted():
         deleting.delete_conversation(reviewed.conversation)
@@ -263,6 +293,9 @@ def test_what_is_gone_is_gone_from_the_review(reviewed, people, alice, how):
     for path in BY_ID:
         # To ask for it again is what staff do with what was withdrawn or is partly gone.
         if "ask" in path and how in ("withdrawn", "message_deleted"):
+            continue
+        # Labels are nobody's submission.
+        if "/labels/" in path:
             continue
         for name in ("bob", "erin", "dana"):
             for method in ADDRESSES[path].methods:
@@ -285,9 +318,12 @@ def test_deleted_messages_are_gone_and_what_is_left_stays(reviewed, people, bob)
     assert "Because." in page and "Hm." in page
 
 
+MAY_BE_SAID = {"message", "answer_to", "text", "quote", "begins", "verdict", "reason"}
+
+
 def test_fields_that_a_person_may_not_set_are_ignored(reviewed, people, alice, bob, erin):
     names = {field.name for model in (Submission, Note) for field in model._meta.get_fields()}
-    stolen = {name: str(erin.pk) for name in names - {"message", "answer_to", "text", "verdict", "reason"}}
+    stolen = {name: str(erin.pk) for name in names - MAY_BE_SAID}
     stolen |= {"created_at": "2001-01-01", "withdrawn_at": str(timezone.now()), "branches": "99"}
     before = Submission.objects.filter(pk=reviewed.submission.pk).values().get()
     base = f"/review/{reviewed.submission.pk}/"

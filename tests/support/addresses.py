@@ -32,6 +32,8 @@ class Address:
 EVERYBODYS, PEOPLES, OWN, STAFFS, REVIEWS, MANAGERS = Whose
 BOTH = READ + WRITE
 
+LABELS = {"name": "First look", "raters": "2", "words-0": "Right?", "of-0": "answer", "scale-0": "yes no"}
+
 ADDRESSES = {
     "/": Address(PEOPLES),
     "/models/": Address(PEOPLES),
@@ -93,7 +95,14 @@ ADDRESSES = {
     "/reviews/": Address(PEOPLES),
     "/reviews/<uuid:pk>/withdraw/": Address(OWN, WRITE),
     "/reviews/asked/<uuid:pk>/decline/": Address(OWN, WRITE),
+    "/reviews/suggested/<uuid:pk>/": Address(OWN),
+    "/reviews/suggested/<uuid:pk>/take/": Address(OWN, WRITE),
+    "/reviews/suggested/<uuid:pk>/decline/": Address(OWN, WRITE),
     "/review/": Address(REVIEWS),
+    "/review/assign/": Address(REVIEWS, WRITE, {"reviewer": ""}),
+    "/review/labels/": Address(REVIEWS, BOTH, LABELS),
+    "/review/labels/<uuid:pk>/": Address(REVIEWS, BOTH, LABELS),
+    "/review/labels/<uuid:pk>/away/": Address(REVIEWS, WRITE),
     "/review/ask/<uuid:pk>/": Address(REVIEWS, BOTH, {"words": "It failed."}),
     "/review/<uuid:pk>/": Address(REVIEWS),
     "/review/<uuid:pk>/open/": Address(REVIEWS),
@@ -102,6 +111,10 @@ ADDRESSES = {
     "/review/<uuid:pk>/assign/": Address(REVIEWS, WRITE, {"reviewer": "{reviewer}"}),
     "/review/<uuid:pk>/note/": Address(REVIEWS, WRITE, {"message": "{message}", "text": "Hm."}),
     "/review/<uuid:pk>/verdict/": Address(REVIEWS, WRITE, {"verdict": "approved", "reason": ""}),
+    "/review/<uuid:pk>/map/": Address(REVIEWS),
+    "/review/<uuid:pk>/compare/": Address(REVIEWS, query="?a={message}&b={message}"),
+    "/review/<uuid:pk>/suggest/": Address(REVIEWS, BOTH, {"answer": "{suggestible}"}),
+    "/review/<uuid:pk>/rate/": Address(REVIEWS, WRITE),
     "/review/<uuid:pk>/fork/": Address(REVIEWS, WRITE, {"until": "{message}"}),
     "/undo/<uuid:deletion>/": Address(OWN, WRITE),
     "/admin/": Address(STAFFS, BOTH),

@@ -10,6 +10,8 @@ from django.test import Client
 from chatapp import store
 from chatapp.accounts.store.roles import set_roles
 from chatapp.core.items import Item, Kind
+from chatapp.reviews.models import LabelOf, LabelScale, LabelSet
+from chatapp.reviews.store.labels import create_label_set
 from chatapp.store import AskedFor, Measured
 from chatapp.store.models import Message
 
@@ -59,3 +61,21 @@ def end(answer: Any, items: list[Item]) -> None:
 
 def message(pk: Any) -> Message:
     return Message.objects.get(pk=pk)
+
+
+LABELS = (
+    {"words": "Is it right?", "of": LabelOf.ANSWER, "scale": LabelScale.YES_NO},
+    {"words": "How clear is it?", "of": LabelOf.ANSWER, "scale": LabelScale.STEPS, "low": "I had to guess"},
+    {
+        "words": "This thought",
+        "of": LabelOf.THOUGHT,
+        "scale": LabelScale.CHOICE,
+        "choices": ["leads on", "misleads"],
+    },
+    {"words": "In words", "of": LabelOf.ANSWER, "scale": LabelScale.WORDS},
+)
+
+
+def label_set(name: str = "First look", raters: int = 2, labels: Any = LABELS) -> LabelSet:
+    by = User.objects.filter(is_staff=True).first() or User.objects.create_user("labels", is_staff=True)
+    return create_label_set(by=by, name=name, raters=raters, labels=labels)

@@ -166,6 +166,7 @@ class Screen:
                 "keep",
                 "gone",
                 "say",
+                "changed",
                 "state",
             )
         }
@@ -273,6 +274,9 @@ class Screen:
 
     def _say(self, words: str) -> None:
         self.said.append(words)
+
+    def _changed(self, what: str) -> None:
+        """Another page asks what is new there."""
 
     def _state(self, name: str, value: str) -> None:
         if value:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import Protocol
 from uuid import UUID
 
 from django.urls import reverse
@@ -32,6 +33,12 @@ TRUNK = 5
 MOST_CHOICES = 50
 CHOICE = 60
 STILL_WRITTEN = "This answer is still being written. Reload the page later to see all of it."
+
+
+class DrawnMessage(Protocol):
+    """A message of which only its picture is left."""
+
+    def html(self) -> str: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,8 +70,8 @@ class Shown:
     opens: str
     wanted: UUID
     models: str
-    in_rows: list[ShownMessage]
-    apart: list[ShownMessage]
+    in_rows: Sequence[DrawnMessage]
+    apart: Sequence[DrawnMessage]
     choices: list[tuple[UUID, str]]
     chosen: UUID | None
     count: int
@@ -81,8 +88,8 @@ class Compared:
     marks: tuple[Mark, ...]
     common: int
     parts: UUID | None
-    above: list[ShownMessage]
-    last: ShownMessage | None
+    above: Sequence[DrawnMessage]
+    last: DrawnMessage | None
     ways: Ways
     earlier: int | None
     later: int | None
@@ -118,13 +125,26 @@ class Compared:
         return any(len(side.choices) > 1 for side in self.sides)
 
 
-def load_compared(viewer: Viewer, a: Message, b: Message, start: int, ways: Ways) -> Compared:
-    parting = load_parting(viewer.user, a, b)
+@dataclass(frozen=True, slots=True)
+class Sight:
+    """Where somebody sees less of two branches than whoever owns them: how these part, and what is seen of an answer that is added up,
+    and of how a message begins."""
+
+    parting: Parting
+    measured: Callable[[Answer], Answer] = lambda found: found
+    begun: Callable[[Beginning], Beginning] = lambda found: found
+
+
+def load_compared(
+    viewer: Viewer, a: Message, b: Message, start: int, ways: Ways, sight: Sight | None = None
+) -> Compared:
+    sight = sight or Sight(load_parting(viewer.user, a, b))
+    parting = sight.parting
     common = parting.common
     longest = max(len(path.messages) - common for path in (parting.a, parting.b))
     start = min(start, max(0, longest - 1))
-    trunk, sides = _load_sides(a, b, parting, start)
-    maker = _Maker(viewer, _scale(sides, trunk), _load_choices(sides), ways)
+    trunk, sides = _load_sides(a, b, sight, start)
+    maker = _Maker(viewer, _scale(sides, trunk), _load_choices(sides, sight), ways)
     above = maker.messages(trunk)
     last = above.pop() if above and above[-1].is_question else None
     one, two = (maker.messages(side.window) for side in sides)
@@ -176,12 +196,13 @@ class _Loaded:
 
 
 def _load_sides(
-    a: Message, b: Message, parting: Parting, start: int
+    a: Message, b: Message, sight: Sight, start: int
 ) -> tuple[Branch | None, tuple[_Loaded, _Loaded]]:
     """With the end of what they have in common above them; both from their message `start` on."""
-    common = parting.common
+    parting, common = sight.parting, sight.parting.common
     one_way, other = (path.messages[common:] for path in (parting.a, parting.b))
-    measures = load_measures([*one_way[:MOST_ADDED], *other[:MOST_ADDED]])
+    found = load_measures([*one_way[:MOST_ADDED], *other[:MOST_ADDED]])
+    measures = {pk: sight.measured(answer) for pk, answer in found.items()}
     trunk, *windows = load_stretches(
         a.conversation,
         parting.a.messages[max(0, common - TRUNK) : common],
@@ -194,9 +215,9 @@ def _load_sides(
     )
 
 
-def _load_choices(sides: Iterable[_Loaded]) -> dict[UUID, Beginning]:
+def _load_choices(sides: Iterable[_Loaded], sight: Sight) -> dict[UUID, Beginning]:
     wanted = dict.fromkeys(pk for side in sides for pk in side.choices)
-    return {found.row.pk: found for found in load_beginnings(list(wanted))}
+    return {found.row.pk: sight.begun(found) for found in load_beginnings(list(wanted))}
 
 
 def _scale(sides: Iterable[_Loaded], trunk: Branch | None) -> Scale:

@@ -1,5 +1,5 @@
-"""What reviewers said, as lines of JSON: each submission with its verdict, its notes and what was submitted; then pairs of answers to one
-question of which one was judged better. Only of owners who agreed to that when they submitted."""
+"""What reviewers said, as lines of JSON: each submission with its verdict or its labels, its notes and what was submitted; then pairs of
+answers to one question of which one was judged better, and how well raters agree. Only of owners who agreed to that when they submitted."""
 
 from __future__ import annotations
 
@@ -10,12 +10,13 @@ from itertools import combinations
 from typing import Any
 from uuid import UUID
 
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 
 from ...core import verbatim
 from ...core.items import Item, Kind
 from ...core.recorded import Recorded
-from ...reviews.models import Note, Submission, Submitted, Verdict
+from ...reviews.models import Label, LabelScale, Note, Rating, Seat, Submission, Submitted, Verdict
+from ...reviews.page.agreement import METRICS, Metric, alpha, share_agreed
 from ...store import load_items_of
 from ...store.models import Message
 
@@ -38,15 +39,21 @@ class WantedReviews:
 
 
 def agreed() -> QuerySet[Submission]:
-    """What may leave: judged, not taken back, and given for it by whoever owns it."""
+    """What may leave: judged or rated, not taken back, and given for it by whoever owns it."""
     rows = Submission.objects.filter(may_leave=True, withdrawn_at=None, conversation__deleted_at=None)
-    return rows.exclude(verdict="")
+    return rows.filter(decided_at__isnull=False)
 
 
 def chosen_reviews(wanted: WantedReviews) -> list[Submission]:
-    rows = agreed().select_related("leaf", "reviewer").defer("leaf__metadata").order_by("decided_at", "pk")
+    rows = (
+        agreed()
+        .select_related("leaf", "reviewer", "label_set")
+        .defer("leaf__metadata")
+        .order_by("decided_at", "pk")
+    )
     if wanted.reviewer:
-        rows = rows.filter(reviewer__username=wanted.reviewer)
+        rated = Seat.objects.filter(reviewer__username=wanted.reviewer, handed_in_at__isnull=False)
+        rows = rows.filter(Q(reviewer__username=wanted.reviewer) | Q(pk__in=rated.values("submission")))
     if wanted.verdict:
         rows = rows.filter(verdict=wanted.verdict)
     if wanted.since:
@@ -67,13 +74,15 @@ def as_reviewed(rows: Sequence[Submission], wanted: WantedReviews) -> Iterator[b
     for better, worse in _pairs(rows):
         if pair := lines.pair(better, worse):
             yield verbatim.encode(pair) + b"\n"
+    for line in lines.agreement():
+        yield verbatim.encode(line) + b"\n"
 
 
 def _pairs(rows: Sequence[Submission]) -> Iterator[tuple[Submission, Submission]]:
     """Answers to one question, judged differently."""
     by_question: dict[UUID, list[Submission]] = {}
     for row in rows:
-        if row.leaf and row.leaf.parent_id and row.leaf.role == "assistant":
+        if row.verdict and row.leaf and row.leaf.parent_id and row.leaf.role == "assistant":
             by_question.setdefault(row.leaf.parent_id, []).append(row)
     for group in by_question.values():
         for one, other in combinations(group, 2):
@@ -89,6 +98,8 @@ class _Lines:
     thoughts: bool
     _reviewers: dict[int | None, int] = field(default_factory=dict)
     _numbers: dict[UUID, int] = field(default_factory=dict)
+    _labels: dict[int, Label] = field(default_factory=dict)
+    _units: dict[int, dict[tuple[Any, ...], list[str]]] = field(default_factory=dict)
 
     def submission(self, row: Submission) -> dict[str, Any]:
         messages = self._messages(row)
@@ -99,19 +110,62 @@ class _Lines:
             "submission": self._numbers[row.pk],
             "verdict": row.verdict,
             "reason": row.reason,
-            "reviewer": self._reviewers.setdefault(row.reviewer_id, len(self._reviewers) + 1),
+            **self._judged_by(row, ids),
             "decided_at": row.decided_at.astimezone(UTC).isoformat() if row.decided_at else None,
             "question": row.question,
             "leaf": ids.get(row.leaf_id) if row.leaf_id else None,
             "notes": [
-                {"on": ids[message], "text": text}
-                for message, text in Note.objects.filter(submission=row)
+                {"on": ids[message], "text": text} | ({"quote": quote} if quote else {})
+                for message, text, quote in Note.objects.filter(submission=row)
                 .order_by("created_at")
-                .values_list("message", "text")
+                .values_list("message", "text", "quote")
                 if message in ids
             ],
             "messages": list(messages.values()),
         }
+
+    def _judged_by(self, row: Submission, ids: Mapping[UUID, int]) -> dict[str, Any]:
+        if row.label_set is None:
+            return {"reviewer": self._number_of(row.reviewer_id)}
+        ratings = Rating.objects.filter(seat__submission=row, seat__handed_in_at__isnull=False)
+        found = ratings.select_related("label", "seat").order_by("label__place", "message__order", "pk")
+        return {
+            "labels": row.label_set.name,
+            "ratings": [self._rating(rating, ids) for rating in found if rating.message_id in ids],
+        }
+
+    def _rating(self, rating: Rating, ids: Mapping[UUID, int]) -> dict[str, Any]:
+        label = self._labels.setdefault(rating.label_id, rating.label)
+        place = (rating.seat.submission_id, rating.message_id, rating.item_key)
+        self._units.setdefault(label.pk, {}).setdefault(place, []).append(rating.value)
+        told: dict[str, Any] = {
+            "reviewer": self._number_of(rating.seat.reviewer_id or -rating.seat_id),
+            "label": label.words,
+            "scale": label.scale,
+            "on": ids[rating.message_id],
+            "value": rating.value,
+        }
+        return told | ({"thought": rating.item_key} if rating.item_key else {})
+
+    def _number_of(self, reviewer: int | None) -> int:
+        return self._reviewers.setdefault(reviewer, len(self._reviewers) + 1)
+
+    def agreement(self) -> Iterator[dict[str, Any]]:
+        """By each label, over the submissions that were told."""
+        for pk, label in self._labels.items():
+            metric = METRICS[LabelScale(label.scale)]
+            units = list(self._units[pk].values())
+            if metric is Metric.NONE:
+                continue
+            yield {
+                "kind": "agreement",
+                "labels": label.label_set.name,
+                "label": label.words,
+                "metric": metric,
+                "alpha": alpha(units, metric),
+                "agreed": share_agreed(units),
+                "items": sum(len(unit) > 1 for unit in units),
+            }
 
     def pair(self, better: Submission, worse: Submission) -> dict[str, Any] | None:
         one, other = self._messages(better), self._messages(worse)

@@ -12,7 +12,7 @@ from uuid import UUID
 
 from django.contrib.auth.models import User
 from django.db import transaction
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 from django.db.models.functions import Now
 from django.utils import timezone
 
@@ -21,7 +21,7 @@ from ...core import verbatim
 from ...core.items import Kind
 from ...oversight.models import Look
 from ...pages.preferences import load_preference
-from ...reviews.models import Note, Submission
+from ...reviews.models import Note, Rating, Seat, Submission
 from ...sharing.models import Share
 from ...store import Refused, deleting
 from ...store.database.long_writes import giving_way
@@ -195,7 +195,9 @@ def _shares(owner: User) -> QuerySet[Share]:
 
 
 def _given(owner: User) -> QuerySet[Submission]:
-    return Submission.objects.filter(reviewer=owner, withdrawn_at=None).order_by("created_at")
+    rated = Seat.objects.filter(reviewer=owner).values("submission")
+    mine = Submission.objects.filter(Q(reviewer=owner) | Q(pk__in=rated), withdrawn_at=None)
+    return mine.order_by("created_at")
 
 
 def _received(owner: User) -> QuerySet[Submission]:
@@ -224,15 +226,19 @@ def _share(row: Share) -> dict[str, Any]:
 def _reviews(owner: User) -> dict[str, Any]:
     """Of what others submitted only what one said of it oneself."""
     return {
-        "given": [_review(row) | {"notes": _notes(row, author=owner)} for row in _given(owner)],
+        "given": [
+            _review(row) | {"notes": _notes(row, author=owner)} | _ratings(row, seat__reviewer=owner)
+            for row in _given(owner)
+        ],
         "received": [
             _review(row)
             | {
                 "conversation": row.conversation.title,
                 "question": row.question,
                 "reviewer": row.reviewer.get_username() if row.reviewer else "",
-                "notes": _notes(row),
+                "notes": [] if row.is_blind else _notes(row),
             }
+            | ({} if row.is_blind else _ratings(row, seat__handed_in_at__isnull=False))
             for row in _received(owner)
         ],
     }
@@ -241,6 +247,22 @@ def _reviews(owner: User) -> dict[str, Any]:
 def _review(row: Submission) -> dict[str, Any]:
     moments = {name: _moment(getattr(row, name)) for name in ("created_at", "decided_at", "withdrawn_at")}
     return {"verdict": row.verdict, "reason": row.reason} | moments
+
+
+def _ratings(row: Submission, **which: Any) -> dict[str, Any]:
+    """Where labels were asked for."""
+    if row.label_set_id is None:
+        return {}
+    said = Rating.objects.filter(seat__submission=row, **which).order_by(
+        "message__order", "label__place", "pk"
+    )
+    names = ("label__words", "message", "item_key", "value")
+    return {
+        "ratings": [
+            {"label": words, "message": str(message), "item": key, "value": value}
+            for words, message, key, value in said.values_list(*names)
+        ]
+    }
 
 
 def _notes(row: Submission, **which: Any) -> list[dict[str, Any]]:

@@ -6,7 +6,7 @@ from ...core.history import Dropped
 from ...core.signs.visible import visible
 from ...providers.base import Trouble
 from ...reviews.models import Verdict
-from ..store.days import FREE, HELD, WITHDRAWN
+from ..store.days import FREE, HELD, RATED, WITHDRAWN
 
 _FAILED = "failed:"
 _ENDED = {
@@ -42,6 +42,7 @@ _DROPPED = {
 _REVIEWED = {
     FREE: "Waits for a reviewer",
     HELD: "Is being reviewed",
+    RATED: "Rated",
     Verdict.APPROVED: "Approved",
     Verdict.NEEDS_WORK: "Needs work",
     Verdict.REJECTED: "Rejected",

@@ -68,7 +68,7 @@ def load_by_key(since: date, until: date, *, model: str, most: int) -> list[Used
     return [row for load in BY_KEY for row in load(since, until, model, most)]
 
 
-WITHDRAWN, FREE, HELD = "withdrawn", "free", "held"
+WITHDRAWN, FREE, HELD, RATED = "withdrawn", "free", "held", "rated"
 
 
 def load_reviews(since: date, until: date = date.max, *, model: str = "") -> Counter[str]:
@@ -76,10 +76,10 @@ def load_reviews(since: date, until: date = date.max, *, model: str = "") -> Cou
     rows = Submission.objects.filter(created_at__gte=datetime.combine(since, time(), UTC))
     if until < date.max:
         rows = rows.filter(created_at__lt=datetime.combine(until + timedelta(days=1), time(), UTC))
-    known = rows.values_list("verdict", "withdrawn_at", "reviewer", "by_models")
+    known = rows.values_list("verdict", "withdrawn_at", "reviewer", "label_set", "decided_at", "by_models")
     return Counter(
-        verdict or (WITHDRAWN if withdrawn else FREE if reviewer is None else HELD)
-        for verdict, withdrawn, reviewer, models in known.iterator()
+        verdict or (WITHDRAWN if withdrawn else RATED if decided else HELD if reviewer or labels else FREE)
+        for verdict, withdrawn, reviewer, labels, decided, models in known.iterator()
         if not model or model in models
     )
 

@@ -18,7 +18,7 @@ from chatapp.pages.staff.rights import may_read
 
 
 class Command(BaseCommand):
-    help = "Write submissions with their verdicts as lines of JSON, of owners who agreed to that."
+    help = "Write submissions with their verdicts and labels as lines of JSON, of owners who agreed to that."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--by", required=True, help="the administrator whom owners see as having done it")

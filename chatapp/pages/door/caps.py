@@ -30,6 +30,8 @@ CAPS = {
     "ask_to_submit": TEXT,
     "note": TEXT,
     "verdict": TEXT,
+    "rate": QUESTION,
+    "suggest": TEXT,
     "import_files": PIECE,
     "import_piece": PIECE,
 }

@@ -44,7 +44,7 @@ def _question() -> tuple[str, tuple[Any, ...]]:
     columns = {
         "reviews": Exists(reviewers().filter(pk=OuterRef("pk"))),
         "submits": Exists(own),
-        "waiting": _number_of(queue_of(ANYBODY).filter(has_work())),
+        "waiting": _number_of(queue_of(ANYBODY).filter(has_work(ANYBODY))),
         "news": _number_of(own.filter(news_for_owner=True)),
         "wishes": _number_of(wishes_of(ANYBODY)),
     }

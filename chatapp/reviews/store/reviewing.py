@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from typing import Any
 from uuid import UUID
 
 from django.contrib.auth.models import User
@@ -24,6 +26,7 @@ from ...store.changes import tell_person
 from ...store.models import LIVE, Item, Message
 from ...store.tree import Refused
 from ..models import Note, Submission, Submitted, Verdict
+from .rating import has_room, leave_seat, seats_of, take_seat
 from .reviewers import reviewers
 from .submitting import tell_reviewers, there
 
@@ -32,6 +35,7 @@ UNTITLED = "A conversation"
 TAKEN_BACK = "That is not submitted any more."
 TAKEN = "Somebody else has taken it."
 JUDGED = "The verdict has been given. What is submitted again can be judged again."
+RATED = "It is rated by its labels. Hand in when all of them are filled in."
 NOT_A_REVIEWER = "Choose a reviewer who does not own it."
 
 
@@ -40,23 +44,24 @@ NOT_A_REVIEWER = "Choose a reviewer who does not own it."
 
 def held_by(reviewer: User) -> QuerySet[Submission]:
     """What they took or were given, judged or not. One's own is not one's own to review."""
-    return (
-        there().filter(_is_among_reviewers(reviewer), reviewer=reviewer).exclude(conversation__owner=reviewer)
-    )
+    rows = there().filter(_is_among_reviewers(reviewer), _is_held_by(reviewer))
+    return rows.exclude(conversation__owner=reviewer)
 
 
 def free_for(reviewer: User) -> QuerySet[Submission]:
     """What nobody holds, or somebody who reviews no more."""
     return (
         there()
-        .filter(_is_among_reviewers(reviewer), _is_free(), verdict="")
+        .filter(_is_among_reviewers(reviewer), _is_free(), decided_at=None)
         .exclude(conversation__owner=reviewer)
     )
 
 
 def queue_of(reviewer: User) -> QuerySet[Submission]:
     """What they hold, and what they may take."""
-    rows = there().filter(_is_among_reviewers(reviewer), Q(reviewer=reviewer) | Q(_is_free(), verdict=""))
+    rows = there().filter(
+        _is_among_reviewers(reviewer), _is_held_by(reviewer) | Q(_is_free(), decided_at=None)
+    )
     return rows.exclude(conversation__owner=reviewer).order_by("-created_at", "-pk")
 
 
@@ -66,20 +71,26 @@ def everything() -> QuerySet[Submission]:
 
 
 def to_assign() -> QuerySet[Submission]:
-    return there().filter(verdict="")
+    return there().filter(decided_at=None)
 
 
 def judged() -> QuerySet[Submission]:
-    return there().exclude(verdict="")
+    return there().filter(decided_at__isnull=False)
 
 
 def readable_by(person: User) -> QuerySet[Submission]:
     """One's own, and what one holds."""
-    return there().filter(Q(conversation__owner=person) | Q(_is_among_reviewers(person), reviewer=person))
+    return there().filter(
+        Q(conversation__owner=person) | Q(_is_among_reviewers(person)) & _is_held_by(person)
+    )
 
 
 def open_for(person: User, submission: Submission) -> None:
     """They see now what was news to them."""
+    if submission.label_set_id and person.pk != submission.conversation.owner_id:
+        if submission.seats.filter(reviewer=person, news=True).update(news=False):
+            tell_person(person.pk, "reviews")
+        return
     side = "news_for_owner" if person.pk == submission.conversation.owner_id else "news_for_reviewer"
     if not getattr(submission, side):
         return
@@ -123,9 +134,9 @@ def load_titles(submissions: Iterable[Submission]) -> dict[UUID, str]:
     return {pk: title or first_words(words.get(pk) or "") or UNTITLED for pk, title in chosen.items()}
 
 
-def load_notes(reading: Reading) -> dict[UUID, list[list[Note]]]:
-    """For each message its notes, each with the answers to it."""
-    rows = Note.objects.filter(submission=reading.submission, message__deletion=None).select_related("author")
+def load_notes(reading: Reading, viewer: User) -> dict[UUID, list[list[Note]]]:
+    """For each message its notes, each with the answers to it, as far as the viewer may see them."""
+    rows = notes_seen_by(viewer, reading.submission).select_related("author")
     threads: dict[int, list[Note]] = {}
     for row in rows.order_by("created_at", "pk"):
         threads.setdefault(row.answer_to_id or row.pk, []).append(row)
@@ -136,8 +147,14 @@ def load_notes(reading: Reading) -> dict[UUID, list[list[Note]]]:
     return found
 
 
-def load_note(submission: Submission, pk: int) -> Note | None:
-    return Note.objects.filter(submission=submission, pk=pk, message__deletion=None).first()
+def load_note(submission: Submission, viewer: User, pk: int) -> Note | None:
+    return notes_seen_by(viewer, submission).filter(pk=pk).first()
+
+
+def notes_seen_by(viewer: User, submission: Submission) -> QuerySet[Note]:
+    """Where it is rated blind, one's own alone until all have handed in."""
+    rows = Note.objects.filter(submission=submission, message__deletion=None)
+    return rows.filter(author=viewer) if submission.is_blind else rows
 
 
 def load_submitted(submission: Submission, message: UUID) -> Submitted | None:
@@ -145,8 +162,10 @@ def load_submitted(submission: Submission, message: UUID) -> Submitted | None:
     return _left(submission).filter(message=message).first()
 
 
-def forks_from(submission: Submission) -> list[Origin]:
+def forks_from(submission: Submission, viewer: User) -> list[Origin]:
+    """Where it is rated blind, one's own alone."""
     rows = Origin.objects.filter(submission=submission, conversation__deleted_at=None)
+    rows = rows.filter(by=viewer) if submission.is_blind else rows
     found = rows.select_related("conversation", "by").order_by("-made_at", "-pk")
     return list(found.defer("conversation__tools"))
 
@@ -158,7 +177,7 @@ def forks_from(submission: Submission) -> list[Origin]:
 def claim(submission: Submission, *, by: User) -> None:
     """The first one gets it; taking what one holds changes nothing."""
     row = _held_submission(submission.pk)
-    if row.reviewer_id == by.pk:
+    if holds(row, by):
         return
     if not free_for(by).filter(pk=row.pk).exists():
         raise Refused(TAKEN)
@@ -168,28 +187,63 @@ def claim(submission: Submission, *, by: User) -> None:
 @transaction.atomic
 def release(submission: Submission, *, by: User) -> None:
     row = _hold_as(by, submission.pk)
-    if row.verdict:
+    if row.decided_at:
         raise Refused(JUDGED)
-    _give(row, None, assigned=False)
+    if row.label_set_id:
+        leave_seat(row, by)
+        tell_reviewers(row.conversation.owner_id)
+    else:
+        _give(row, None, assigned=False)
 
 
 @transaction.atomic
 def assign(submission: Submission, *, to: User) -> None:
     row = _held_submission(submission.pk)
-    if row.verdict:
+    if row.decided_at:
         raise Refused(JUDGED)
     if to.pk == row.conversation.owner_id or not reviewers().filter(pk=to.pk).exists():
         raise Refused(NOT_A_REVIEWER)
     _give(row, to, assigned=True)
 
 
-# What is said
+def assign_each(submissions: Collection[Submission], *, to: Sequence[User]) -> int:
+    """To these people in turn, each the next that may have it; how many could be. What somebody holds already is not given away."""
+    given = 0
+    for row in submissions:
+        for person in (to[(given + n) % len(to)] for n in range(len(to))):
+            with suppress(Refused):
+                _assign_free(row, person)
+                given += 1
+                break
+    return given
 
 
 @transaction.atomic
-def append_note(submission: Submission, *, by: User, text: str, message: UUID) -> Note:
-    """On a message, by whoever reviews it."""
-    return _append_note(_hold_as(by, submission.pk), by, text, message)
+def _assign_free(submission: Submission, to: User) -> None:
+    row = _held_submission(submission.pk)
+    if row.is_held or holds(row, to):
+        raise Refused(TAKEN)
+    assign(row, to=to)
+
+
+# What is said
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """Words of an item, and how many signs of what a page shows of it stand before them."""
+
+    item_key: str
+    quote: str
+    begins: int
+
+
+@transaction.atomic
+def append_note(
+    submission: Submission, *, by: User, text: str, message: UUID, passage: Passage | None = None
+) -> Note:
+    """On a message or on a passage of it, by whoever reviews it."""
+    return _append_note(_hold_as(by, submission.pk), by, text, message, passage=passage)
 
 
 @transaction.atomic
@@ -201,6 +255,8 @@ def append_answer(submission: Submission, *, by: User, text: str, to: Note) -> N
 @transaction.atomic
 def give_verdict(submission: Submission, *, by: User, verdict: Verdict, reason: str = "") -> None:
     row = _hold_as(by, submission.pk)
+    if row.label_set_id:
+        raise Refused(RATED)
     if (row.verdict, row.reason) == (verdict, clean(reason)):
         return
     if row.verdict:
@@ -269,18 +325,36 @@ def _hold_as(reviewer: User, pk: UUID) -> Submission:
 
 def _held_by(reviewer: User, found: Submission | None) -> Submission:
     row = _still_there(found)
-    if row.reviewer_id != reviewer.pk:
+    if not holds(row, reviewer):
         raise Refused(TAKEN)
     return row
 
 
+def holds(row: Submission, person: User) -> bool:
+    """Whether they review it."""
+    if row.label_set_id:
+        return row.seats.filter(reviewer=person).exists()
+    return row.reviewer_id == person.pk
+
+
 def _give(row: Submission, to: User | None, *, assigned: bool) -> None:
-    changes = {"reviewer": to, "assigned": assigned, "news_for_reviewer": assigned}
+    if row.label_set_id and to:
+        if not take_seat(row, to, assigned=assigned):
+            raise Refused(TAKEN)
+        tell_reviewers(row.conversation.owner_id)
+        return
+    changes: dict[str, Any] = {"reviewer": to, "assigned": assigned, "news_for_reviewer": assigned}
+    changes |= {"held_at": timezone.now() if to else None, "reminded_at": None}
     Submission.objects.filter(pk=row.pk).update(**changes)
     tell_reviewers(row.conversation.owner_id)
 
 
 def _tell_other_side(row: Submission, by: User) -> None:
+    if row.is_blind:
+        return
+    if row.label_set_id:
+        _tell_all_but(row, by)
+        return
     mine = by.pk == row.conversation.owner_id
     side, other = (
         ("news_for_reviewer", row.reviewer_id) if mine else ("news_for_owner", row.conversation.owner_id)
@@ -290,29 +364,59 @@ def _tell_other_side(row: Submission, by: User) -> None:
         tell_person(other, "reviews")
 
 
-def _append_note(row: Submission, by: User, text: str, message: UUID, answer_to: Note | None = None) -> Note:
-    if by.pk not in (row.reviewer_id, row.conversation.owner_id):
+def _tell_all_but(row: Submission, by: User) -> None:
+    """Of those who rated it together, and the owner."""
+    others = row.seats.exclude(reviewer=by).exclude(reviewer=None)
+    others.update(news=True)
+    for person in others.values_list("reviewer_id", flat=True):
+        tell_person(person, "reviews")
+    if by.pk != row.conversation.owner_id:
+        Submission.objects.filter(pk=row.pk).update(news_for_owner=True)
+        tell_person(row.conversation.owner_id, "reviews")
+
+
+def _append_note(
+    row: Submission,
+    by: User,
+    text: str,
+    message: UUID,
+    answer_to: Note | None = None,
+    passage: Passage | None = None,
+) -> Note:
+    if by.pk != row.conversation.owner_id and not holds(row, by):
         raise Refused(TAKEN)
     if not _left(row).filter(message=message).exists():
         raise Refused(NOT_THERE)
     if row.notes.count() >= MOST_NOTES:
         raise Refused(f"There are {MOST_NOTES:,} notes already.")
-    said = {"message_id": message, "answer_to": answer_to, "author": by, "text": clean(text)}
+    said: dict[str, Any] = {"message_id": message, "answer_to": answer_to, "author": by, "text": clean(text)}
+    if passage:
+        said |= asdict(passage)
     newest = row.notes.order_by("-pk").first()
     # Sent twice it is said once.
     if newest and all(getattr(newest, name) == value for name, value in said.items()):
         return newest
     made = Note.objects.create(submission=row, **said)
     _tell_other_side(row, by)
+    # In another tab of theirs.
+    tell_person(by.pk, "reviews")
     return made
 
 
 def _is_free() -> Q:
-    return Q(reviewer=None) | ~Q(reviewer__in=reviewers().order_by().values("pk"))
+    nobodys = Q(reviewer=None) | ~Q(reviewer__in=reviewers().order_by().values("pk"))
+    return Q(nobodys, label_set=None) | has_room()
 
 
-def has_work() -> Q:
-    return Q(verdict="") | Q(news_for_reviewer=True)
+def _is_held_by(person: User) -> Q:
+    return Q(label_set=None, reviewer=person) | Q(Exists(seats_of(person)), label_set__isnull=False)
+
+
+def has_work(person: User) -> Q:
+    """For one in whose queue it is: something to judge or to hand in, or something new."""
+    mine = seats_of(person)
+    waits = Q(~Exists(mine.filter(handed_in_at__isnull=False)), decided_at=None)
+    return waits | Q(label_set=None, news_for_reviewer=True) | Q(Exists(mine.filter(news=True)))
 
 
 def _is_among_reviewers(person: User) -> Exists:

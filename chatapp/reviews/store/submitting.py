@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -10,7 +10,7 @@ from uuid import UUID, uuid4
 
 from django.contrib.auth.models import User
 from django.db import transaction
-from django.db.models import Exists, OuterRef, QuerySet
+from django.db.models import BooleanField, Exists, ExpressionWrapper, OuterRef, Q, QuerySet
 from django.utils import timezone
 
 from ...core.items import clean
@@ -24,7 +24,8 @@ from ...store.database.worded import Worded
 from ...store.models import LIVE, UNFINISHED, Conversation, Message, Role
 from ...store.places import load_tree
 from ...store.tree import Refused
-from ..models import Scope, Submission, Submitted, Wish
+from ..models import LabelSet, Scope, Submission, Submitted, Wish
+from .rating import has_room, seats_taken
 from .reviewers import reviewers
 
 MOST_MESSAGES = 20_000
@@ -46,12 +47,14 @@ def submit(
     scope: Scope = Scope.BRANCH,
     question: str = "",
     may_leave: bool = False,
+    label_set: LabelSet | None = None,
     key: UUID | None = None,
 ) -> Submission:
     """The branch down to this message, or the whole tree without what is still being written. What is asked, continued or renamed
     later is not in it. `key` names the form, so that sending it twice submits once."""
     pk = key or uuid4()
-    making = partial(_making, message, by=by, scope=scope, question=question, may_leave=may_leave, pk=pk)
+    said = {"question": clean(question), "may_leave": may_leave, "label_set": label_set}
+    making = partial(_making, message, by=by, scope=scope, pk=pk, said=said)
     if not is_long(message.conversation_id):
         with transaction.atomic():
             _held_conversation(message.conversation_id, by)
@@ -84,7 +87,7 @@ def _made_before(conversation: UUID, pk: UUID) -> Submission | None:
 
 
 def _making(
-    message: Message, *, by: User, scope: Scope, question: str, may_leave: bool, pk: UUID
+    message: Message, *, by: User, scope: Scope, pk: UUID, said: Mapping[str, Any]
 ) -> tuple[Submission, list[_Row]]:
     """What is to be stored, hidden for now."""
     here = message.conversation_id
@@ -93,7 +96,7 @@ def _making(
         raise Refused(GONE)
     if rows[message.pk].status in LIVE:
         raise Refused(STILL_WRITTEN)
-    if Submission.objects.filter(conversation=here, verdict="", withdrawn_at=None).count() >= MOST_OPEN:
+    if Submission.objects.filter(conversation=here, decided_at=None, withdrawn_at=None).count() >= MOST_OPEN:
         raise Refused(
             f"{MOST_OPEN} submissions of this conversation wait already. Withdraw one of them first."
         )
@@ -106,9 +109,8 @@ def _making(
         conversation_id=here,
         leaf=message,
         scope=scope,
-        question=clean(question),
-        may_leave=may_leave,
         withdrawn_at=UNSEEN,
+        **said,
         **_sums_to_keep(chosen, tree),
     )
     return made, chosen
@@ -141,6 +143,8 @@ def withdraw(submission: Submission) -> bool:
     rows = Submission.objects.filter(pk=submission.pk, withdrawn_at=None)
     if not rows.update(withdrawn_at=timezone.now(), news_for_reviewer=False):
         return False
+    if submission.label_set_id:
+        submission.seats.update(news=False)
     tell_reviewers(submission.conversation.owner_id)
     return True
 
@@ -194,10 +198,14 @@ def submissions_of(owner: User, conversation: UUID | None = None) -> QuerySet[Su
 def there() -> QuerySet[Submission]:
     """Submissions of which something can be read, each with whether somebody holds it who still reviews."""
     left = Submitted.objects.filter(submission=OuterRef("pk"), message__deletion=None)
-    rows = Submission.objects.select_related("conversation__owner", "reviewer")
+    rows = Submission.objects.select_related("conversation__owner", "reviewer", "label_set")
     rows = rows.defer("conversation__tools", "conversation__instructions")
     holders = reviewers().order_by().filter(pk=OuterRef("reviewer"))
-    known = rows.annotate(is_held=Exists(holders))  # type: ignore[no-redef]
+    known = rows.annotate(seats_taken=seats_taken()).annotate(  # type: ignore[no-redef]
+        is_held=ExpressionWrapper(
+            Q(Exists(holders), label_set=None) | Q(~has_room(), label_set__isnull=False), BooleanField()
+        )
+    )
     owned = known.filter(conversation__deleted_at=None, conversation__owner__is_active=True)
     return owned.filter(Exists(left), withdrawn_at=None)
 

@@ -21,7 +21,9 @@ from ..access import conversation_to_ask_for, my_submission, my_wish
 from ..forms import SubmitForm, WishForm, see_other, taken
 from ..models import Scope
 from ..news import shown_submissions, shown_wishes
+from ..page.agreement import labels_in_words
 from ..store import submitting as store
+from ..store.labels import sets_at_hand
 
 # The newest; older ones are found in their conversations.
 MOST_LISTED = 200
@@ -35,7 +37,8 @@ def submit(request: SignedIn, pk: UUID) -> HttpResponse:
     message = my_message(request.user, pk)
     if request.method != "POST":
         until = Moment(message.created_at.astimezone(zone_of(request)))
-        context = {"message": message, "until": until, "scopes": Scope.choices}
+        sets = [(row.pk, row.name, labels_in_words(row, number)) for row, number in sets_at_hand()]
+        context = {"message": message, "until": until, "scopes": Scope.choices, "sets": sets}
         return render(
             request, "reviews/_submit.html" if by_script(request) else "reviews/submit.html", context
         )

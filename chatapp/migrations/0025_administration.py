@@ -6,7 +6,7 @@ import chatapp.store.verbatim_field
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('chatapp', '0021_reviews_as_data'),
+        ('chatapp', '0024_suggested_answers'),
     ]
 
     operations = [
