@@ -53,7 +53,7 @@ function beginNote(place, text = "") {
   note.id = `note-new-${++made}`;
   Object.assign(note.dataset, { item: place.item, quote: place.quote, begins: place.begins });
   note.querySelector("q").textContent = place.quote.replace(/\s+/g, " ");
-  for (const name of names) form.elements[name].value = place[name];
+  for (const name of names) form.elements.namedItem(name).value = place[name];
   form.querySelector(".error").id = form.dataset.refused = `refused-${note.id}`;
   boxIn(form).dataset.draft = form.dataset.places + encodeURIComponent(JSON.stringify(place));
   boxIn(form).value = text;
