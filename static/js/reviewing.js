@@ -125,16 +125,16 @@ const inside = (place) => place.contains(document.activeElement);
 // The notes that the page did not have, and what stands otherwise now; what is being written stays.
 function merge(html, { mine = false } = {}) {
   const page = new DOMParser().parseFromString(html, "text/html");
+  if (isDecided(page) && !isDecided(document)) return location.reload(), [];
   const came = [...page.querySelectorAll(".threads > .note")].flatMap(comeIn);
   for (const fresh of page.querySelectorAll("[data-stands]")) standOtherwise(fresh);
-  if (decided(page)) location.reload();
   letter();
   if (came.length && !mine) tell(came);
   return came;
 }
 
-// What all have said stands where one has said it oneself: all of that is there after a reload, and what is being written, too.
-const decided = (page) => byId("rate") && !page.getElementById("rate");
+// What all have said stands beside what they said it of: a reload has all of that, and what is being written.
+const isDecided = (page) => "decided" in (page.getElementById("brief")?.dataset ?? {});
 
 function comeIn(fresh) {
   const old = byId(fresh.id);
