@@ -1,6 +1,7 @@
 """The site of administrators with every page of it: each registers itself."""
 
 from .accounts.admin import people
+from .administration import admin as front
 from .catalog.admin import known_models, providers
 from .gateway import admin as keys
 from .gateway.cache import admin as thoughts
@@ -11,6 +12,7 @@ from .pages.staff.site import site
 
 __all__ = [
     "conversations",
+    "front",
     "keys",
     "known_models",
     "limits",

@@ -15,10 +15,11 @@ import psycopg
 
 from bench.faults.busyness import Busyness
 from bench.faults.crowd import Crowd
-from bench.faults.house import House, OurProcess
+from bench.faults.house import WEBS, House, OurProcess
 from bench.faults.journal import Figures
 from bench.faults.witness import RowWitness, RunningTurn
 from bench.faults.words import PLAIN
+from chatapp.pages.signed_in import ASK_AGAIN_SECONDS, UNANSWERED_SECONDS
 
 QUIET_SECONDS = 240.0
 LOOK_SECONDS = 0.1
@@ -99,6 +100,17 @@ class Director:
         finally:
             self._disturbed.discard(machine)
             self._troubles.append((machine, began, time.monotonic()))
+
+    async def away(self, doing: Awaitable[object]) -> None:
+        """PostgreSQL, meanwhile: a process that cannot ask for so long who is still signed in closes its sockets."""
+        began = time.monotonic()
+        await doing
+        ended = time.monotonic()
+        if ended - began > UNANSWERED_SECONDS - ASK_AGAIN_SECONDS:
+            self._troubles += [(machine, began, ended) for machine in WEBS]
+            self.skip(
+                f"PostgreSQL was away for {ended - began:.0f} s, so sockets that were closed then are not told"
+            )
 
     @contextmanager
     def deaf(self, machine: str) -> Iterator[None]:

@@ -105,10 +105,14 @@ async def both_workers_die(it: Director, machine: str) -> None:
 
 async def postgres_restarts(it: Director, machine: str) -> None:
     """As where its machine loses power: nobody is told."""
+    await it.away(_restarted(it))
+    await it.pause(1, 3)
+
+
+async def _restarted(it: Director) -> None:
     await asyncio.to_thread(_stopped, it)
     await it.pause(0, 3)
     await asyncio.to_thread(it.house.postgres.heal)
-    await it.pause(1, 3)
 
 
 def _stopped(it: Director) -> None:

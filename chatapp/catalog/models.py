@@ -5,6 +5,8 @@ from __future__ import annotations
 from django.core.validators import RegexValidator
 from django.db import models
 
+from ..store.verbatim_field import VerbatimField
+
 
 class ModelProvider(models.Model):
     """A provider of models that staff added; those of the environment have no row. Its name is part of the names of its models.
@@ -33,11 +35,13 @@ class ModelProvider(models.Model):
 
 class Installation(models.Model):
     """One row: what staff chose for everybody. `revision` rises with every change of providers and models: what processes look at.
+    `not_at_start`: built-in tools that new conversations do not begin with.
     `first_code` is what whoever runs the server proves it with, while nobody has an account."""
 
     default_model = models.CharField(max_length=300, blank=True, default="")
     revision = models.PositiveIntegerField(default=0)
     first_code = models.CharField(max_length=40, blank=True, default="")
+    not_at_start = VerbatimField(null=True, blank=True)
 
     def __str__(self) -> str:
         return f"installation at {self.revision}"

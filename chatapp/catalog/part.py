@@ -11,6 +11,7 @@ from django.db import Error
 from ..providers.base import Endpoint
 from ..providers.configured import Catalog, Choices, StaffSaid
 from ..store import in_thread
+from ..tools.at_hand import ToolsAtHand
 from ..turns.engine import engine
 from ..turns.keys import key_in
 from ..turns.parts import PARTS, EnginePart
@@ -31,8 +32,8 @@ def providers() -> Providers:
 class Providers(EnginePart):
     """Rows are what counts; one number tells whether they have changed."""
 
-    def __init__(self, catalog: Catalog, *, every: float = EVERY) -> None:
-        self._catalog, self._every = catalog, every
+    def __init__(self, catalog: Catalog, tools: ToolsAtHand, *, every: float = EVERY) -> None:
+        self._catalog, self._tools, self._every = catalog, tools, every
         self._revision = 0
         # A late look must not bring back what an earlier one saw.
         self._looking = Lock()
@@ -46,6 +47,7 @@ class Providers(EnginePart):
             if anew or model_providers.load_revision() != self._revision:
                 chosen = model_providers.load_chosen()
                 self._catalog.take(choices_of(chosen))
+                self._tools.begin_without(chosen.not_at_start)
                 self._revision = chosen.revision
 
     async def keep(self) -> None:
@@ -88,4 +90,4 @@ def _staff_said(row: KnownModel) -> StaffSaid:
     return StaffSaid(label=row.label, effort=row.effort, hidden=row.is_hidden)
 
 
-PARTS.append(lambda catalog, tools: Providers(catalog))
+PARTS.append(lambda catalog, tools: Providers(catalog, tools))

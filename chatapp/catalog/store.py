@@ -26,6 +26,7 @@ class StaffChoices:
     default_model: str = ""
     providers: tuple[ModelProvider, ...] = ()
     models: tuple[KnownModel, ...] = ()
+    not_at_start: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +53,17 @@ def load_chosen() -> StaffChoices:
     one = Installation.objects.filter(pk=THE_ONE).first() or Installation()
     providers = tuple(ModelProvider.objects.order_by("created_at", "pk"))
     return StaffChoices(
-        one.revision, one.default_model, providers, tuple(KnownModel.objects.order_by("name"))
+        revision=one.revision,
+        default_model=one.default_model,
+        providers=providers,
+        models=tuple(KnownModel.objects.order_by("name")),
+        not_at_start=_names(one.not_at_start),
+    )
+
+
+def _names(kept: object) -> frozenset[str]:
+    return (
+        frozenset(name for name in kept if isinstance(name, str)) if isinstance(kept, list) else frozenset()
     )
 
 
@@ -126,6 +137,13 @@ def hide_models(models: Iterable[str], *, hidden: bool) -> None:
     KnownModel.objects.bulk_create([KnownModel(name=name) for name in names], ignore_conflicts=True)
     KnownModel.objects.filter(name__in=names).update(is_hidden=hidden)
     _rise()
+
+
+@transaction.atomic
+def save_not_at_start(tools: Iterable[str]) -> None:
+    """Built-in tools that new conversations do not begin with."""
+    _rise()
+    Installation.objects.update(not_at_start=sorted(tools))
 
 
 def _rise() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import date
 from typing import Any
@@ -16,9 +16,24 @@ from .spread import bucket
 COUNTED = "counted"
 TOKENS = ("input", "cached", "output", "reasoning")
 THOUGHT, FIRST, ENDED, DROPPED = "thought:", "first:", "ended:", "dropped:"
+# How long an answer thought in all, by how long its text is and by how much effort was asked for; and calls of tools.
+OF_LENGTH, OF_EFFORT, TOOL = "length:", "effort:", "tool:"
+CALLS, CALLS_FAILED, CALLS_MS = "calls", "failed", "ms"
+# Tokens of an answer's text: it is of the first of these that it does not reach, or longer than all.
+LENGTHS = (100, 300, 1000, 3000)
 # Words become names of counters, of which nobody may make many.
 LONGEST = 40
 Cost = Callable[[Mapping[str, int]], int]
+
+
+@dataclass(frozen=True, slots=True)
+class CallMade:
+    """A call of a tool, in the round that called it. `ms`: how long it was at work, where that was measured."""
+
+    round: int
+    name: str
+    failed: bool
+    ms: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,16 +77,28 @@ def copied(metadata: object) -> Portion:
     return Portion("", "", len(recorded.rounds), len(recorded.thoughts))
 
 
-def counts(metadata: object, portion: Portion, before: Portion | None) -> Counter[str]:
-    """What this portion adds to those `before` it."""
+def counts(
+    metadata: object,
+    portion: Portion,
+    before: Portion | None,
+    *,
+    effort: str = "",
+    calls: Iterable[CallMade] = (),
+) -> Counter[str]:
+    """What this portion adds to those `before` it. `calls`: all of the answer."""
     recorded = Recorded(metadata)
-    rounds = recorded.rounds[before.rounds if before else 0 : portion.rounds]
+    first = before.rounds if before else 0
+    rounds = recorded.rounds[first : portion.rounds]
     thoughts = [*recorded.thoughts.values()][before.thoughts if before else 0 : portion.thoughts]
     made = Counter({"turns": 1, f"{ENDED}{portion.ended[:LONGEST]}": 1})
     made["answers"] = 0 if before else 1
     made["thoughts"], made["thinking_ms"] = len(thoughts), sum(thoughts)
     made.update(f"{THOUGHT}{bucket(ms)}" for ms in thoughts)
     _add_rounds(made, rounds)
+    _add_thinking(made, sum(thoughts), effort)
+    for call in calls:
+        if first <= call.round < portion.rounds:
+            _add_call(made, call)
     made["cost"] = portion.cost or 0
     made["unpriced"] = int(portion.cost is None and any(facts.usage for facts in rounds))
     return +made
@@ -85,6 +112,25 @@ def _add_rounds(made: Counter[str], rounds: Sequence[Round]) -> None:
     first = rounds[0].first_sign if rounds else None
     if first is not None:
         made[f"{FIRST}{bucket(first)}"] += 1
+
+
+def _add_thinking(made: Counter[str], ms: int, effort: str) -> None:
+    """An answer that did not think is no measure of how long one of its length does."""
+    if not ms:
+        return
+    if effort:
+        made[f"{OF_EFFORT}{effort[:LONGEST]}:{bucket(ms)}"] += 1
+    written = made["output"] - made["reasoning"]
+    if written > 0:
+        step = next((n for n, most in enumerate(LENGTHS) if written < most), len(LENGTHS))
+        made[f"{OF_LENGTH}{step}:{bucket(ms)}"] += 1
+
+
+def _add_call(made: Counter[str], call: CallMade) -> None:
+    name = f"{TOOL}{call.name[:LONGEST]}"
+    made.update(
+        {f"{name}:{CALLS}": 1, f"{name}:{CALLS_FAILED}": int(call.failed), f"{name}:{CALLS_MS}": call.ms}
+    )
 
 
 def _portion(row: object) -> Portion | None:

@@ -53,9 +53,10 @@ class ApiKey(models.Model):
 
 class KeyDay(models.Model):
     """What was used of one model with a key on one day (UTC). `cost` in millionths of a dollar; of `unpriced` requests nobody knew the
-    price."""
+    price. `failed` requests, and how long models thought for all of them, are told and limit nothing."""
 
     COUNTS = ("turns", "input", "cached", "output", "reasoning", "cost", "unpriced")
+    ALL = (*COUNTS, "failed", "thinking_ms")
 
     key = models.ForeignKey(ApiKey, models.CASCADE, related_name="days")
     day = models.DateField()
@@ -67,6 +68,8 @@ class KeyDay(models.Model):
     reasoning = models.PositiveBigIntegerField(default=0)
     cost = models.PositiveBigIntegerField(default=0)
     unpriced = models.PositiveBigIntegerField(default=0)
+    failed = models.PositiveBigIntegerField(default=0, db_default=0)
+    thinking_ms = models.PositiveBigIntegerField(default=0, db_default=0)
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["key", "day", "model"], name="one_count_per_key")]

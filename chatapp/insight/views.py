@@ -17,9 +17,9 @@ from ..pages.staff.again import behind_password
 from ..reviews.page.agreement import agreement_in
 from ..reviews.store.rating import sets_with_ratings
 from ..turns.engine import engine
-from .page.insight import MOST_PEOPLE, ChosenDays, Insight, chosen
+from .page.insight import MOST_KEYS, MOST_PEOPLE, ChosenDays, Insight, chosen
 from .page.sheets import TABLES
-from .store.days import UsedByPerson, load_days, load_people, load_reviews
+from .store.days import UsedByPerson, load_by_key, load_days, load_people, load_reviews
 from .store.sums import day_of
 
 
@@ -29,7 +29,7 @@ from .store.sums import day_of
 def insight(request: SignedIn) -> HttpResponse:
     only_staff(request.user)
     asked = chosen(request, day_of(timezone.now()))
-    people = load_people(asked.since, model=asked.model, most=MOST_PEOPLE + 1)
+    people = load_people(asked.since, asked.until, model=asked.model, most=MOST_PEOPLE + 1)
     agreement = [agreement_in(row) for row in sets_with_ratings()]
     return render(request, "insight/insight.html", {"page": _insight(asked, people), "agreement": agreement})
 
@@ -43,10 +43,12 @@ def insight_sheet(request: SignedIn, what: str) -> HttpResponse:
         raise Http404
     asked = chosen(request, day_of(timezone.now()))
     page, table = _insight(asked), TABLES[what]
-    name = f"thoughtline-{what}-{asked.since}-{asked.today}"
+    name = f"thoughtline-{what}-{asked.since}-{asked.until}"
     return sheet(name, table.head, table.rows(page))
 
 
 def _insight(asked: ChosenDays, people: Sequence[UsedByPerson] = ()) -> Insight:
-    reviewed = load_reviews(asked.since, model=asked.model)
-    return Insight(asked, load_days(asked.since), people, reviewed, label=engine().catalog.label)
+    reviewed = load_reviews(asked.since, asked.until, model=asked.model)
+    days = load_days(asked.since, asked.until)
+    keys = load_by_key(asked.since, asked.until, model=asked.model, most=MOST_KEYS)
+    return Insight(asked, days, people, reviewed, keys, label=engine().catalog.label)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from django.db import transaction
 from django.db.models import F
 
 from ..tools.mcp.as_tool import fingerprint_of
+from ..tools.mcp.full_name import full_name
 from ..tools.mcp.offered import Offered
 from .models import McpServer, McpTool
 
@@ -100,6 +101,17 @@ def judge_tool(tool: int, *, seen: str, **said: bool) -> bool:
     row = rows.get()
     _rise(row.server_id)
     return row.fingerprint == seen
+
+
+@transaction.atomic
+def save_at_start(names: Collection[str]) -> None:
+    """Of tools by their full names: new conversations begin with these, and with no others of servers."""
+    rows = McpTool.objects.select_for_update(of=("self",)).select_related("server")
+    for row in rows.filter(is_listed=True, is_on=True, server__is_on=True):
+        wanted = full_name(row.server.name, row.name) in names
+        if wanted != row.in_new_conversations:
+            McpTool.objects.filter(pk=row.pk).update(in_new_conversations=wanted)
+            _rise(row.server_id)
 
 
 def _rise(server: int) -> None:

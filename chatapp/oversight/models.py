@@ -16,6 +16,7 @@ class Look(models.Model):
         TRANSCRIPT = "transcript", "opened the transcript"
         SEARCH = "search", "found it by its words"
         REVIEWS = "reviews", "took its review as data"
+        STOPPED = "stopped", "stopped its answer"
 
     who = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="+"

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import ItemsView, Iterator, Mapping, ValuesView
+from collections.abc import Collection, ItemsView, Iterator, Mapping, ValuesView
+from dataclasses import replace
+from threading import Lock
 
 from .base import Tool
 
@@ -13,10 +15,25 @@ class ToolsAtHand(Mapping[str, Tool]):
 
     def __init__(self, built_in: Mapping[str, Tool]) -> None:
         self._built_in = built_in
+        # Both are changed from threads of their own.
+        self._changing = Lock()
+        self._of_servers: Mapping[str, Tool] = {}
         self._now = dict(built_in)
 
     def change(self, of_servers: Mapping[str, Tool]) -> None:
-        self._now = {**self._built_in, **of_servers, **self._built_in}
+        with self._changing:
+            self._of_servers = of_servers
+            self._put_together()
+
+    def begin_without(self, names: Collection[str]) -> None:
+        """New conversations have the built-in tools but for these."""
+        own = self._built_in.items()
+        with self._changing:
+            self._built_in = {name: replace(tool, usual=name not in names) for name, tool in own}
+            self._put_together()
+
+    def _put_together(self) -> None:
+        self._now = {**self._built_in, **self._of_servers, **self._built_in}
 
     def __getitem__(self, name: str) -> Tool:
         return self._now[name]

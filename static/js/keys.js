@@ -28,7 +28,7 @@ const answer = () => {
 // A page may have other things to do.
 export const keys = {
   "?": () => (document.getElementById("keys")?.showModal(), true),
-  "/": () => find(document.querySelector(".list [type=search]")),
+  "/": () => find(document.querySelector(".list [type=search], .page [type=search]")),
   Escape: () => press(document.querySelector("#send [formaction], #leads [form=stop]")),
   i: () => find(document.getElementById("message")),
   n: () => press(document.querySelector(".list a.button")),
@@ -37,6 +37,10 @@ export const keys = {
   h: (held) => turn("Previous", held),
   l: (held) => turn("Next", held),
   m: () => press(document.querySelector('.top a[href$="/map/"]')),
+  "[": () => press(document.querySelector('.page a[rel="prev"]')),
+  "]": () => press(document.querySelector('.page a[rel="next"]')),
+  u: () => press(document.querySelector(".page a[data-up]")),
+  f: () => find(document.querySelector("[data-filters] select")),
   r: () => press(answer()?.querySelector('[aria-label="Ask again"]')),
   c: () => press(button("*", '[aria-label="Copy"]')),
   t: () => fold([...(answer()?.querySelectorAll("details.thought") ?? [])]),
@@ -79,7 +83,10 @@ document.addEventListener("change", (event) => {
 });
 show();
 
+// From message to message; on a page without any, from row to row.
 function step(by) {
+  const rows = [...document.querySelectorAll("[data-rows] tbody th > a")];
+  if (rows.length) return walk(rows, by);
   const all = messages();
   const from = all.indexOf(current());
   const next = all[from < 0 ? (by < 0 ? all.length - 1 : 0) : from + by];
@@ -88,6 +95,13 @@ function step(by) {
   next.focus({ preventScroll: true });
   next.scrollIntoView({ block: "start" });
   return true;
+}
+
+function walk(rows, by) {
+  const from = rows.indexOf(document.activeElement);
+  const next = rows[from < 0 ? (by < 0 ? rows.length - 1 : 0) : from + by];
+  next?.focus();
+  return Boolean(next);
 }
 
 function fold(details) {

@@ -30,7 +30,7 @@ from tests.support.page import Page, words
 
 pytestmark = [pytest.mark.django_db, pytest.mark.both]
 
-SHEETS = ("days", "models", "people", "endings", "thoughts-left-out", "reviews")
+SHEETS = ("days", "models", "people", "endings", "tools", "keys", "thoughts-left-out", "reviews")
 FACTS = {
     "round": 0,
     "model": "a:one",
@@ -71,7 +71,7 @@ def rows_of(page, heading):
     """The cells of the table of that name."""
     table = re.search(rf'aria-labelledby="{heading}">(.*?)</table>', page.text, re.DOTALL)
     found = re.findall(r"<tr><th scope=\"row\">(.*?)</tr>", table[1], re.DOTALL) if table else []
-    return [re.sub(r"\s*<[^>]+>\s*", "|", row).strip("|").replace("||", "|").split("|") for row in found]
+    return [re.sub(r"\|+", "|", re.sub(r"\s*<[^>]+>\s*", "|", row)).strip("|").split("|") for row in found]
 
 
 def sheet_of(client, what, query=""):
@@ -296,3 +296,66 @@ def test_what_became_of_reviews_is_told_without_a_word_of_them(her, alice, bob):
 
 def leaf_of(started):
     return Message.objects.get(pk=started.answer)
+
+
+# Days of one's own, and what is behind the figures
+
+
+def test_days_of_ones_own_are_those_and_no_others(her):
+    today = day_of(timezone.now())
+    for back in (0, 3, 5, 9):
+        kept(back=back, turns=1, answers=10**back if back < 9 else 7)
+    since, until = today - timedelta(days=5), today - timedelta(days=3)
+    page = her.get(f"/insight/?since={since}&until={until}")
+    assert "101,000" in page.text and "today" not in words(Page(page).one("h2", id="by-day"))
+    lines = her.get(f"/insight/days.csv?since={since}&until={until}").content.decode("utf-8-sig").splitlines()
+    assert len(lines) == 3
+
+
+@pytest.mark.parametrize(
+    "query", ["since=x&until=y", "since=2026-01-05&until=2026-01-01", "since=0001-01-01"]
+)
+def test_days_that_make_no_sense_are_the_usual_ones(her, query):
+    kept(turns=1)
+    page = her.get(f"/insight/?{query}").text
+    assert re.search(r'value="14"\s+checked', page)
+
+
+def test_figures_lead_to_the_conversations_behind_them(her, alice):
+    kept(model="a:one", user=alice, turns=1, **{"ended:failed:busy": 1})
+    page = her.get("/insight/").text
+    today = day_of(timezone.now())
+    since = today - timedelta(days=13)
+    span = f"since={since}&amp;until={today}&amp;archived=1"
+    assert f'href="/admin/chatapp/conversation/?model=a%3Aone&amp;{span}"' in page
+    assert f'href="/admin/chatapp/conversation/?model=a%3Aone&amp;failed=1&amp;{span}"' in page
+    assert f'href="/admin/chatapp/conversation/?owner={alice.pk}&amp;{span}"' in page
+
+
+def test_thinking_is_told_by_length_and_by_effort(her):
+    steps = {
+        f"length:1:{bucket(4000)}": 3,
+        f"length:4:{bucket(60_000)}": 1,
+        f"effort:high:{bucket(30_000)}": 2,
+    }
+    kept(turns=6, answers=6, **steps)
+    page = her.get("/insight/")
+    assert [row[:3] for row in rows_of(page, "by-length")] == [
+        ["100 to 300 tokens", "3", "4.1 s"],
+        ["3,000 tokens and more", "1", "1 min 1 s"],
+    ]
+    assert [row[:2] for row in rows_of(page, "by-effort")] == [["high", "2"]]
+
+
+def test_tools_are_told_with_calls_failures_and_time(her):
+    kept(
+        turns=1,
+        answers=1,
+        **{"tool:read_page:calls": 4, "tool:read_page:failed": 1, "tool:read_page:ms": 8000},
+    )
+    assert rows_of(her.get("/insight/"), "tools") == [["read_page", "4", "1", "25.0 %", "2.0 s", "8.0 s"]]
+
+
+def test_of_how_many_the_price_is_known_is_said(her):
+    kept(turns=412, answers=412, cost=14_370_000, unpriced=27)
+    assert "385 of 412 have a price" in her.get("/insight/").text

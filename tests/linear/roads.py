@@ -21,6 +21,7 @@ from chatapp.core.events import Finish, ItemDelta, ItemDone, ItemStarted, Usage
 from chatapp.core.history import History, Question
 from chatapp.core.items import FROM_MODEL, Item, Kind
 from chatapp.core.signs import folded
+from chatapp.core.signs.of_markdown import dress_of
 from chatapp.gateway.doors import chat as chat_door
 from chatapp.gateway.doors import messages as messages_door
 from chatapp.gateway.doors import responses
@@ -77,6 +78,9 @@ NOBODY = UUID(int=0)
 
 ROADS: dict[str, Road] = {
     "core.contracts.Contract.fits": lambda text: [row.fits(row.dialect, text) for row in contracts.CONTRACTS],
+    "core.signs.of_markdown.dress_of": lambda text: [
+        list(dress_of(text, len(text) // 2 * half, len(text))) for half in (0, 1)
+    ],
     "core.signs.folded.places_of": lambda text: folded.places_of(text, ("a", "e\u0301")),
     "management.columns.column_after": lambda text: column_after(text, 0, 80),
     "management.remainders.read": lambda text: read(text, (7, 11)),

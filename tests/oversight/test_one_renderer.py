@@ -11,7 +11,7 @@ from chatapp import store
 from chatapp.core.decision import Decided, Decision, decision_item
 from chatapp.core.items import Kind
 from chatapp.markdown.whole import as_it_is
-from chatapp.oversight.page import MOST_SIGNS, Formatting, cut, left_out
+from chatapp.oversight.page.bounds import MOST_SIGNS, Formatting, cut, left_out
 from chatapp.reviews.store import reviewing
 from chatapp.reviews.store.submitting import submit
 from chatapp.sharing import store as sharing
@@ -89,8 +89,9 @@ def test_every_branch_has_its_durations(alice, dana):
     first = answered(alice, thought(text="One."), text())
     for seconds in (13, 26):
         answered(alice, thought(text="Two."), text(), beside=first, thought_for=seconds * 1000)
-    page = Page(browser(dana).get(transcript(first.conversation)))
-    labels = map(words, page.all("strong"))
+    answers = Message.objects.filter(conversation=first.conversation, role="assistant").order_by("order")
+    pages = [browser(dana).get(transcript(first.conversation, f"?at={row.pk}")) for row in answers]
+    labels = [words(label) for page in pages for label in Page(page).all("strong")]
     assert [it for it in labels if it.startswith("Thought for")] == [
         f"Thought for {seconds} seconds" for seconds in (7, 13, 26)
     ]
@@ -114,7 +115,7 @@ def test_what_attacks_a_page_stands_there_as_text(alice, dana):
     started = answered(alice, *items)
     Conversation.objects.update(title=said[:150])
     page = browser(dana).get(transcript(started.conversation)).text
-    inside = page[page.index('<div id="content-main"') : page.index("<!-- END Content -->")]
+    inside = page[page.index("<article") : page.index('<nav class="turns"')]
     assert not re.search(r"<(script|img|iframe|object|embed|form|style|base|meta|link)\b", inside, re.I)
     assert not re.search(r"<[^>]*\s(on\w+|style|hx-\w+|formaction|srcdoc)=", inside)
     assert not re.search(r'(href|src)="\s*(javascript|data|vbscript):', inside, re.I)

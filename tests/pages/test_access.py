@@ -51,11 +51,11 @@ def _addressed() -> list[Any]:
 
 
 def test_every_room_with_pages_has_its_addresses():
-    """And `urls.py` of the whole is a line a room. Those of `oversight` are the administration's."""
+    """And `urls.py` of the whole is a line a room. Those of `oversight` and `administration` are the site's of administrators."""
     rooms = {
         each.parent for name in ("views", "views.py") for each in Path(chatapp.__path__[0]).glob(f"*/{name}")
     }
-    assert {each.name for each in rooms if not (each / "urls.py").exists()} == {"oversight"}
+    assert {each.name for each in rooms if not (each / "urls.py").exists()} == {"oversight", "administration"}
 
 
 class Belongings:

@@ -9,7 +9,7 @@ import pytest
 
 from chatapp import store
 from chatapp.core.items import Kind
-from chatapp.oversight.page import Formatting
+from chatapp.oversight.page.bounds import Formatting
 from chatapp.reviews.store import reviewing
 from chatapp.reviews.store.submitting import submit
 from chatapp.sharing import store as sharing

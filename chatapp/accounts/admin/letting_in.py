@@ -15,13 +15,16 @@ from django.utils.encoding import force_bytes
 from django.utils.http import urlsafe_base64_encode
 from django.views.decorators.http import require_POST
 
+from ...core.named import identity
 from ...core.signs.visible import visible
+from ...gateway.store import keys
 from ...pages.commands import View
 from ...pages.visitors import site_of
 from ...pages.words.days import zone_of
 from ...pages.words.moments import day_and_time
 from ..forms.people import NewPersonForm
 from ..store import ways_in
+from ..store.signing_out import sign_out_everywhere
 
 
 class LetsIn(ModelAdmin):
@@ -34,6 +37,8 @@ class LetsIn(ModelAdmin):
         own = [
             path("<int:pk>/link/", seen(self.make_link), name="make_way_in"),
             path("<int:pk>/link/end/", seen(self.end_link), name="end_way_in"),
+            path("<int:pk>/sign-out/", seen(self.sign_out), name="sign_out"),
+            path("<int:pk>/keys/revoke/", seen(self.revoke), name="revoke_keys"),
         ]
         return [*own, *super().get_urls()]
 
@@ -69,6 +74,22 @@ class LetsIn(ModelAdmin):
         ways_in.end(person)
         self.log_change(request, person, "Ended the link for a password.")
         messages.success(request, "The link works no more.")
+        return redirect("admin:auth_user_change", pk)
+
+    def sign_out(self, request: HttpRequest, pk: int) -> HttpResponse:
+        person = self._to_let_in(request, pk)
+        sign_out_everywhere(person)
+        self.log_change(request, person, "Signed them out everywhere.")
+        messages.success(request, f"{visible(person.get_username())} is signed in nowhere any more.")
+        return redirect("admin:auth_user_change", pk)
+
+    def revoke(self, request: HttpRequest, pk: int) -> HttpResponse:
+        """One of their keys; of another's nothing is known here."""
+        person, key = self._to_let_in(request, pk), identity(request.POST.get("key", ""))
+        if key is None or not keys.revoke_key(person, key):
+            raise Http404
+        self.log_change(request, person, "Revoked a key of theirs.")
+        messages.success(request, "The key is revoked. What ran with it is cut off.")
         return redirect("admin:auth_user_change", pk)
 
     def _made(self, request: HttpRequest, person: User) -> HttpResponse:

@@ -16,6 +16,7 @@ from ...core.named import number
 from ...core.signs.visible import Leave, visible
 from ...oversight.store import browsing
 from ...pages.staff.bounded import BoundedAdmin, ChoiceFilter
+from ...pages.staff.framed import around
 from ...pages.staff.rights import StaffOnly, is_staff
 from ...pages.staff.site import site
 from ...pages.words.days import zone_of
@@ -23,6 +24,7 @@ from ...pages.words.moments import day_and_time
 from ...reviews.store.reviewers import REVIEWERS
 from ...store.models import Conversation
 from ..forms.people import PersonForm
+from ..page import load_person_page
 from ..store import accounts, roles
 from .letting_in import LetsIn
 
@@ -101,8 +103,20 @@ class PersonAdmin(LetsIn, StaffOnly, BoundedAdmin):
     ) -> HttpResponse:
         pk = number(object_id)
         found = None if pk is None else User.objects.filter(pk=pk).first()
-        more = {"subtitle": visible(found.get_username()), **self.way_of(request, found)} if found else None
-        return super().change_view(request, object_id, form_url, more)
+        return super().change_view(
+            request, object_id, form_url, self._told(request, found) if found else None
+        )
+
+    def _told(self, request: HttpRequest, person: User) -> dict[str, Any]:
+        """What their page shows beside the form."""
+        return {
+            "subtitle": visible(person.get_username()),
+            "page": load_person_page(person, zone_of(request)),
+            "usage": self.usage(person),
+            "may_change": self.has_change_permission(request, person),
+            **around("People"),
+            **self.way_of(request, person),
+        }
 
     def save_model(self, request: HttpRequest, obj: User, form: ModelForm, change: bool) -> None:
         said = form.cleaned_data

@@ -18,7 +18,7 @@ from django.utils import timezone
 from ...core.items import clean
 from ...core.titles import TITLE_CAP, one_line
 from ...store import Refused
-from ...store.changes import tell
+from ...store.changes import tell_owner
 from ...store.database.long_writes import UNSEEN, Pieces, giving_way, long_write
 from ...store.database.worded import Inserted
 from ...store.models import PROGRAM_CAP, Conversation, Message, Place, Role, TitledBy
@@ -32,7 +32,8 @@ from .at_work import AtWork
 FEW, LIGHT = 60, 200_000
 # Of a long one.
 PIECE_OF_MESSAGES, PIECE_OF_LETTERS = 40, 500_000
-_MESSAGES = Inserted(Message)
+_CONVERSATIONS, _MESSAGES = Inserted(Conversation), Inserted(Message)
+Tools = Callable[[list[Any]], list[Any]]
 
 
 def was_imported(owner: int) -> Exists:
@@ -50,7 +51,7 @@ def load_imported(conversation: UUID) -> ImportedConversation | None:
 class Work(AtWork[Import]):
     """`tools`: gives those of a conversation's tools that this server has, as it has them."""
 
-    tools: Callable[[list[Any]], list[Any]]
+    tools: Tools
 
 
 class Bringing:
@@ -59,14 +60,16 @@ class Bringing:
     def __init__(self, work: Work) -> None:
         self._work = work
         self._waiting, self._messages, self._letters = list[tuple[_Writing, list[ToldMessage]]](), 0, 0
+        self._digests = set[str]()
 
     def __contains__(self, digest: str) -> bool:
-        """Whether a conversation of that digest waits."""
-        return any(writing.found.digest == digest for writing, _ in self._waiting)
+        """Whether a conversation of that digest came, or waits."""
+        return digest in self._digests
 
     def bring(
         self, found: ImportedConversation, told: ToldConversation, messages: Iterator[ToldMessage]
     ) -> None:
+        self._digests.add(found.digest)
         writing = _Writing(found, self._work.row.owner, told)
         first = list(_up_to(messages, FEW, LIGHT))
         rest = next(messages, None)
@@ -87,12 +90,14 @@ class Bringing:
         """Those that wait."""
         if not self._waiting:
             return
+        writings = [writing for writing, _ in self._waiting]
         with giving_way():
-            for writing, messages in self._waiting:
-                writing.begin()
-                writing.add(messages)
-                writing.end(self._work.tools(writing.told.tools))
-            self._came(*(writing for writing, _ in self._waiting))
+            messages = [row for writing, some in self._waiting for row in writing.rows(some)]
+            _CONVERSATIONS.write([writing.row(self._work.tools) for writing in writings])
+            _insert(messages)
+            for writing in writings:
+                writing.end()
+            self._came(*writings)
         self._waiting, self._messages, self._letters = [], 0, 0
 
     def _write_long(self, writing: _Writing, messages: Iterator[ToldMessage]) -> None:
@@ -103,9 +108,10 @@ class Bringing:
                 writing.begin()
             while some := list(_up_to(messages, PIECE_OF_MESSAGES, PIECE_OF_LETTERS)):
                 with write.piece():
-                    writing.add(some)
+                    _insert(writing.rows(some))
             with write.piece():
-                writing.end(self._work.tools(writing.told.tools))
+                Conversation.objects.filter(pk=writing.pk).update(**writing.told_of_it(self._work.tools))
+                writing.end()
                 self._came(writing)
 
     def _claimed(self, stack: ExitStack, writing: _Writing) -> Pieces:
@@ -128,6 +134,12 @@ def _up_to(messages: Iterator[ToldMessage], most: int, letters: int) -> Iterator
             return
 
 
+def _insert(rows: list[tuple[Message, ToldMessage]]) -> None:
+    for first in range(0, len(rows), AT_ONCE):
+        _MESSAGES.write([row for row, _ in rows[first : first + AT_ONCE]])
+    insert_items([item_row(row.pk, n, item) for row, told in rows for n, item in enumerate(told.items)])
+
+
 def _letters(message: ToldMessage) -> int:
     return sum(len(item.text) for item in message.items)
 
@@ -144,22 +156,20 @@ class _Writing:
         self.found, self._owner, self.told = found, owner, told
         self._tree, self._rows = GrowingTree(told), dict[str, _Row]()
         self._now = timezone.now()
+        # By the ids of rows, when all are known: which of them stood before what they answer, and which way was taken.
+        self._late, self._forks = dict[UUID, UUID](), dict[str, str]()
 
     @property
     def count(self) -> int:
         return len(self._rows)
 
     def begin(self) -> None:
+        """Nobody sees it yet."""
         Conversation.objects.create(pk=self.pk, owner=self._owner, tools=[], deleted_at=UNSEEN)
         ImportedConversation.objects.filter(pk=self.found.pk).update(conversation=self.pk)
 
-    def add(self, some: list[ToldMessage]) -> None:
-        rows = [self._row(message) for message in some if self._tree.add(message.id, message.parent)]
-        for first in range(0, len(rows), AT_ONCE):
-            _MESSAGES.write([row for row, _ in rows[first : first + AT_ONCE]])
-        insert_items(
-            [item_row(row.pk, n, item) for row, message in rows for n, item in enumerate(message.items)]
-        )
+    def rows(self, some: list[ToldMessage]) -> list[tuple[Message, ToldMessage]]:
+        return [self._row(message) for message in some if self._tree.add(message.id, message.parent)]
 
     def _row(self, told: ToldMessage) -> tuple[Message, ToldMessage]:
         parent = self._tree.known_parent(told.id)
@@ -193,36 +203,43 @@ class _Writing:
     def _began(self) -> datetime:
         return self.told.moments.get("created_at") or self.told.moments.get("updated_at") or self._now
 
-    def end(self, tools: list[Any]) -> None:
-        told, (tree, late) = self.told, self._tree.grown()
-        for id, parent in late.items():
-            Message.objects.filter(pk=self._rows[id].pk).update(parent=self._rows[parent].pk)
-        head = self._tree.head_in(tree)
-        forks = {
-            str(self._rows[parent].pk) if parent else "": str(self._rows[child].pk)
+    def row(self, tools: Tools) -> Conversation:
+        return Conversation(pk=self.pk, owner=self._owner, **self.told_of_it(tools))
+
+    def told_of_it(self, tools: Tools) -> dict[str, Any]:
+        """When all its messages are known."""
+        told, title = self.told, one_line(self.told.title)[:TITLE_CAP]
+        tree, late = self._tree.grown()
+        head, rows = self._tree.head_in(tree), self._rows
+        self._late = {rows[id].pk: rows[parent].pk for id, parent in late.items()}
+        self._forks = {
+            str(rows[parent].pk) if parent else "": str(rows[child].pk)
             for parent, child in told.forks.items()
-            if (not parent or parent in self._rows) and tree.parents.get(child, "") == (parent or None)
+            if (not parent or parent in rows) and tree.parents.get(child, "") == (parent or None)
         }
-        if forks:
-            Place.objects.create(viewer=self._owner, conversation_id=self.pk, forks=forks)
-        title = one_line(told.title)[:TITLE_CAP]
-        Conversation.objects.filter(pk=self.pk).update(
-            head=self._rows[head].pk if head else None,
-            next_order=len(self._rows),
-            title=title,
-            titled_by=told.titled_by
-            if told.titled_by in TitledBy.values
-            else (TitledBy.PERSON if title else ""),
-            instructions=clean(told.instructions),
-            tools=tools,
-            program=clean(told.program)[:PROGRAM_CAP],
-            deleted_at=None,
+        by = told.titled_by if told.titled_by in TitledBy.values else TitledBy.PERSON if title else ""
+        return {
+            "head_id": rows[head].pk if head else None,
+            "next_order": len(rows),
+            "title": title,
+            "titled_by": by,
+            "instructions": clean(told.instructions),
+            "tools": tools(told.tools),
+            "program": clean(told.program)[:PROGRAM_CAP],
+            "deleted_at": None,
             **self._moments(),
-        )
+        }
+
+    def end(self) -> None:
+        """When all of it is written."""
+        for pk, parent in self._late.items():
+            Message.objects.filter(pk=pk).update(parent=parent)
+        if self._forks:
+            Place.objects.create(viewer=self._owner, conversation_id=self.pk, forks=self._forks)
         ImportedConversation.objects.filter(pk=self.found.pk).update(
-            messages=len(self._rows), came_from=told.came_from
+            conversation=self.pk, messages=len(self._rows), came_from=self.told.came_from
         )
-        tell(self.pk, "listed")
+        tell_owner(self._owner.pk, self.pk, "listed")
 
     def _moments(self) -> Mapping[str, datetime | None]:
         told = self.told.moments

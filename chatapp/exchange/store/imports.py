@@ -14,7 +14,7 @@ from uuid import UUID
 
 from django.contrib.auth.models import User
 from django.db import transaction
-from django.db.models import F, Q, QuerySet, Sum
+from django.db.models import Exists, F, OuterRef, Q, QuerySet, Sum
 from django.db.models.functions import Now
 from django.utils import timezone
 
@@ -42,6 +42,8 @@ State = Import.State
 AT_WORK = (State.CHECKING, State.COMING)
 MOST_MESSAGES = 500_000
 MOST_CONVERSATIONS = 100_000
+# Rows of what was found that are read or written together.
+AT_ONCE = 200
 # Of each remark so many places are told by name.
 MOST_PLACES = 50
 # So long nobody has gone on with what they chose.
@@ -174,13 +176,16 @@ def do(work: Work) -> None:
 def _look_through(file: ImportFile, work: Work) -> None:
     """What it would bring; or why it cannot be read, and then nothing of it."""
     file.found.all().delete()
-    report = Report()
+    report, found = Report(), _Found(work.row)
     try:
         for reading in _readings(file, work):
             for conversation in reading.conversations():
-                _note_found(file, work, reading, conversation, report)
+                if row := _looked_through(conversation, work, reading, report):
+                    row.file = file
+                    found.note(row)
                 if report.conversations > MOST_CONVERSATIONS:
                     raise Broken(f"it holds more than {many(MOST_CONVERSATIONS, 'conversation')}")
+        found.write()
         if not report.conversations:
             raise Broken("there is no conversation in it")
     except (Broken, Refused) as problem:
@@ -193,9 +198,10 @@ def _look_through(file: ImportFile, work: Work) -> None:
     )
 
 
-def _note_found(
-    file: ImportFile, work: Work, reading: FileReading, conversation: ConversationInFile, report: Report
-) -> None:
+def _looked_through(
+    conversation: ConversationInFile, work: Work, reading: FileReading, report: Report
+) -> ImportedConversation | None:
+    """None where there is nothing in it."""
     told, digest, tree = conversation.told, sha256(), GrowingTree(conversation.told)
     thoughts = Exactness()
     for message in conversation.messages:
@@ -213,19 +219,42 @@ def _note_found(
         told.note(Remark.EMPTY)
     report.add(told, len(tree), grown, thoughts, reading.format.name)
     if not len(tree):
-        return
-    ImportedConversation.objects.create(
+        return None
+    return ImportedConversation(
         brought=work.row,
         owner=work.row.owner,
-        file=file,
         number=conversation.number,
         format=reading.format.name,
         source=clean(told.id)[:200],
         digest=digest.hexdigest(),
         title=one_line(told.title)[:TITLE_CAP],
         messages=len(tree),
-        is_known=_is_known(work.row, digest.hexdigest()),
     )
+
+
+class _Found:
+    """What was found in a file, as it is written: some rows at a time."""
+
+    def __init__(self, brought: Import) -> None:
+        self._brought, self._waiting = brought, list[ImportedConversation]()
+
+    def note(self, row: ImportedConversation) -> None:
+        self._waiting.append(row)
+        if len(self._waiting) == AT_ONCE:
+            self.write()
+
+    def write(self) -> None:
+        """Each knows whether it came before and is there, or is in these files already."""
+        alike = ImportedConversation.objects.filter(
+            owner=self._brought.owner_id, digest__in={row.digest for row in self._waiting}
+        )
+        came = Q(conversation__deleted_at=None, conversation__isnull=False)
+        known = set(alike.filter(came | Q(brought=self._brought)).values_list("digest", flat=True))
+        for row in self._waiting:
+            row.is_known = row.digest in known
+            known.add(row.digest)
+        ImportedConversation.objects.bulk_create(self._waiting)
+        self._waiting = []
 
 
 def _for_digest(message: ToldMessage) -> list[Any]:
@@ -233,28 +262,33 @@ def _for_digest(message: ToldMessage) -> list[Any]:
     return [message.id, message.parent, message.role, str(message.at), items, message.recorded]
 
 
-def _is_known(brought: Import, digest: str) -> bool:
-    """Whether it came before and is there, or is in these files already."""
-    alike = ImportedConversation.objects.filter(owner=brought.owner, digest=digest)
-    came = Q(conversation__deleted_at=None, conversation__isnull=False)
-    return alike.filter(came | Q(brought=brought)).exists()
-
-
 def _write(file: ImportFile, work: Work, bringing: Bringing) -> None:
+    expected = _Expected(file)
     for reading in _readings(file, work):
         for conversation in reading.conversations():
-            row = file.found.filter(number=conversation.number, conversation=None).first()
-            if row is None or (work.row.skips_known and (row.digest in bringing or _is_there(row))):
+            row = expected.row(conversation.number)
+            if row is None or (work.row.skips_known and (row.digest in bringing or row.is_there)):
                 for _ in conversation.messages:
                     pass
             else:
                 bringing.bring(row, conversation.told, conversation.messages)
 
 
-def _is_there(row: ImportedConversation) -> bool:
-    """Also where it came since it was looked through."""
-    alike = ImportedConversation.objects.filter(owner=row.owner_id, digest=row.digest).exclude(pk=row.pk)
-    return alike.filter(conversation__isnull=False, conversation__deleted_at=None).exists()
+class _Expected:
+    """What was found in a file and has not come yet: some rows at a time, in their order."""
+
+    def __init__(self, file: ImportFile) -> None:
+        self._file, self._upto, self._rows = file, 0, dict[int, Any]()
+
+    def row(self, number: int) -> Any:
+        """It knows whether it `is_there`: came of another import since it was looked through, too."""
+        if number >= self._upto:
+            self._upto = number + AT_ONCE
+            some = self._file.found.filter(number__gte=number, number__lt=self._upto, conversation=None)
+            alike = ImportedConversation.objects.filter(owner=OuterRef("owner"), digest=OuterRef("digest"))
+            there = alike.filter(conversation__isnull=False, conversation__deleted_at=None)
+            self._rows = {row.number: row for row in some.annotate(is_there=Exists(there))}
+        return self._rows.get(number)
 
 
 def _remove_half(work: Work) -> None:

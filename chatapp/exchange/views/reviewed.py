@@ -38,7 +38,7 @@ def export_reviews(request: SignedIn) -> HttpResponseBase:
     """A page that asks which, and the lines where the address says so."""
     only_staff(request.user)
     if not may_read():
-        return closed(request, {})
+        return closed(request)
     if "as" not in request.GET:
         context = {"form": ReviewsForm(), "count": agreed().count()}
         return render(request, "exchange/reviewed.html", context)

@@ -9,16 +9,18 @@ from datetime import date
 from typing import Any
 from uuid import UUID
 
-from django.db.models import F
+from django.db.models import F, Sum
 from django.utils import timezone
 
 from ...catalog.store import Price, load_price
-from ...core.counting import counts, newest
+from ...core.counting import ENDED, counts, newest
 from ...core.events import Usage
+from ...insight.page.reasons import is_failure
 from ...insight.store import sums
+from ...insight.store.days import BY_KEY, UsedWithKey
 from ...insight.store.sums import Counted, day_of
 from ...store.database.worded import Worded
-from ..models import KeyDay
+from ..models import ApiKey, KeyDay
 from .replays import NOTHING_REPLAYED, Replayed, count_replayed
 
 
@@ -90,19 +92,41 @@ _ADDED = Worded(
     UUID,
     date,
     str,
-    *(int for _ in KeyDay.COUNTS),
+    *(int for _ in KeyDay.ALL),
     update=lambda key, day, model, *made: {
-        name: F(name) + number for name, number in zip(KeyDay.COUNTS, made, strict=True)
+        name: F(name) + number for name, number in zip(KeyDay.ALL, made, strict=True)
     },
     returning="id",
 )
 
 
 def _add_to_key(key: UUID, day: date, model: str, made: Counter[str]) -> None:
-    numbers = [made[name] for name in KeyDay.COUNTS]
+    failed = sum(number for name, number in made.items() if name.startswith(ENDED) and _is_failure(name))
+    numbers = [*(made[name] for name in KeyDay.COUNTS), failed, made["thinking_ms"]]
     if not _ADDED.columns(key, day, model, *numbers):
         KeyDay.objects.bulk_create([KeyDay(key_id=key, day=day, model=model)], ignore_conflicts=True)
         _ADDED.columns(key, day, model, *numbers)
+
+
+def _is_failure(ended: str) -> bool:
+    return is_failure(ended.removeprefix(ENDED))
+
+
+def load_used_by_key(since: date, until: date, model: str, most: int) -> list[UsedWithKey]:
+    """For insight: keys by what was written with them."""
+    rows = KeyDay.objects.filter(day__gte=since, day__lte=until, **({"model": model} if model else {}))
+    sums_of = rows.order_by().values("key").annotate(**{f"all_{name}": Sum(name) for name in KeyDay.ALL})
+    found = list(sums_of.order_by("-all_output", "-all_turns", "key")[:most])
+    keys = ApiKey.objects.select_related("owner").in_bulk([row["key"] for row in found])
+    return [
+        UsedWithKey(
+            keys[row["key"]].name,
+            keys[row["key"]].owner.get_username(),
+            Counter({name: row[f"all_{name}"] for name in KeyDay.ALL}),
+        )
+        for row in found
+        if row["key"] in keys
+    ]
 
 
 def kept_counts() -> Iterator[Counted]:
@@ -114,3 +138,4 @@ def kept_counts() -> Iterator[Counted]:
 
 
 sums.ALSO.append(kept_counts)
+BY_KEY.append(load_used_by_key)

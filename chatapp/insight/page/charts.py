@@ -10,8 +10,6 @@ from ...pages.words import axis
 
 LEFT, RIGHT, TOP, BOTTOM = 34, 314, 8, 102
 MOST_MARKS = 4
-# A word that is longer would run into the picture.
-LONGEST_WORD = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,10 +65,9 @@ Pair = tuple[int, int]
 
 def lines(days: Sequence[Pair | None], top: int) -> Lines:
     """Two values for each day, None where there is nothing. `top`: the highest, in milliseconds, of all pictures side by side."""
-    top = max(top, 1)
-    marks = tuple(
-        GridLine(_y(at, top), _short_enough(axis.mark_in_words(at))) for at in axis.moments(top, MOST_MARKS)
-    )
+    at_marks = _up_to(axis.moments(max(top, 1), MOST_MARKS - 1), top)
+    top = max(at_marks[-1], 1)
+    marks = tuple(GridLine(_y(at, top), axis.mark_in_words(at)) for at in at_marks)
     runs = list(_days_in_a_row(days))
     stretches = tuple(_stretch_of_days(run, len(days), top) for run in runs if len(run) > 1)
     last = next((n for n in reversed(range(len(days))) if days[n]), None)
@@ -81,10 +78,17 @@ def lines(days: Sequence[Pair | None], top: int) -> Lines:
 
 def bars(days: Sequence[Pair], words: Callable[[int], str]) -> Bars:
     """For each day how much, and how much of it is of the other kind."""
-    top = max((1, *(whole for whole, _ in days)))
-    step = next(step for step in _steps() if top // step < MOST_MARKS)
-    marks = tuple(GridLine(_y(at, top), words(at)) for at in range(0, top + 1, step))
+    most = max((1, *(whole for whole, _ in days)))
+    step = next(step for step in _steps() if most // step < MOST_MARKS - 1)
+    at_marks = _up_to(range(0, most + 1, step), most)
+    top = at_marks[-1]
+    marks = tuple(GridLine(_y(at, top), words(at)) for at in at_marks)
     return Bars(marks, tuple(_bar(n, len(days), pair, top) for n, pair in enumerate(days)))
+
+
+def _up_to(marks: range, top: int) -> range:
+    """With one more mark where the highest value lies above the last one: nothing leaves the picture."""
+    return range(0, marks[-1] + 1 + (marks.step if marks[-1] < top else 0), marks.step)
 
 
 def _days_in_a_row(days: Sequence[Pair | None]) -> Iterator[list[tuple[int, Pair]]]:
@@ -125,7 +129,3 @@ def _y(value: float, top: float) -> int:
 def _steps() -> Iterator[int]:
     for power in count():
         yield from (digit * 10**power for digit in (1, 2, 5))
-
-
-def _short_enough(words: str) -> str:
-    return words if len(words) <= LONGEST_WORD else ""

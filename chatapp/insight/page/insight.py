@@ -12,9 +12,21 @@ from urllib.parse import urlencode
 from django.http import HttpRequest
 from django.utils import dateformat
 
-from ...core.counting import DROPPED, ENDED, FIRST, THOUGHT
+from ...core.counting import (
+    CALLS,
+    CALLS_FAILED,
+    CALLS_MS,
+    DROPPED,
+    ENDED,
+    FIRST,
+    LENGTHS,
+    OF_EFFORT,
+    OF_LENGTH,
+    THOUGHT,
+    TOOL,
+)
 from ...core.model_name import ModelName
-from ...core.named import number
+from ...core.named import day_named, number
 from ...core.signs.visible import visible
 from ...core.spread import quantile
 from ...pages.words.amounts import (
@@ -27,37 +39,56 @@ from ...pages.words.amounts import (
     short,
     took,
 )
-from ..store.days import Day, UsedByPerson
+from ..store.days import Day, UsedByPerson, UsedWithKey
 from .charts import Bars, Lines, bars, lines
 from .reasons import dropped_in_words, ending_in_words, is_failure, review_in_words
 
 SPANS = {14: "14 days", 90: "90 days", 365: "a year"}
 # From here on a picture and its table have a point for each week.
 MOST_DAYS = 120
-MOST_CHARTS, MOST_PEOPLE = 6, 50
+MOST_CHARTS, MOST_PEOPLE, MOST_KEYS, MOST_TOOLS_SHOWN = 6, 50, 50, 50
+# Days that one can choose oneself.
+MOST_SPAN = 1100
 
 
 @dataclass(frozen=True, slots=True)
 class ChosenDays:
-    """Which days, and which model; all of them where it is empty."""
+    """From the first day to the last, and which model; all of them where it is empty. `days`: the span that was chosen by its name, 0
+    where the days were chosen themselves."""
 
-    days: int
+    since: date
+    until: date
     model: str
     today: date
+    span: int = 0
 
     @property
-    def since(self) -> date:
-        return self.today - timedelta(days=self.days - 1)
+    def days(self) -> int:
+        return (self.until - self.since).days + 1
 
     @property
     def query(self) -> str:
-        return urlencode({"days": self.days} | ({"model": self.model} if self.model else {}))
+        return urlencode(self._named | ({"model": self.model} if self.model else {}))
+
+    @property
+    def _named(self) -> dict[str, object]:
+        return {"days": self.span} if self.span else {"since": self.since, "until": self.until}
+
+    @property
+    def conversations(self) -> str:
+        """What the list of conversations is asked for to find those behind the figures."""
+        return urlencode({"since": self.since, "until": self.until, "archived": 1})
 
 
 def chosen(request: HttpRequest, today: date) -> ChosenDays:
     """What makes no sense counts as not chosen."""
-    days, model = number(request.GET.get("days", "")), request.GET.get("model", "")
-    return ChosenDays(days if days in SPANS else next(iter(SPANS)), model.replace("\0", ""), today)
+    days, model = number(request.GET.get("days", "")), request.GET.get("model", "").replace("\0", "")
+    since, until = (day_named(request.GET.get(name, "")) for name in ("since", "until"))
+    until = min(until or today, today)
+    if since and until - timedelta(days=MOST_SPAN) < since <= until:
+        return ChosenDays(since, until, model, today)
+    span = days if days in SPANS else next(iter(SPANS))
+    return ChosenDays(today - timedelta(days=span - 1), today, model, today, span)
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,11 +217,48 @@ class Sums:
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """A row of a table. `label`: what people call it, where that tells more than its name."""
+    """A row of a table. `label`: what people call it, where that tells more than its name; `pk`: of a person who is there."""
 
     name: str
     sums: Sums
     label: str = ""
+    pk: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class ThinkingOf:
+    """How long answers of one kind thought in all. `part`: half of them, as a part of the longest such half, in percent."""
+
+    words: str
+    time: Time
+    part: str
+
+
+@dataclass(frozen=True, slots=True)
+class ToolUsed:
+    name: str
+    calls: str
+    failed: str
+    share: str
+    each: str
+    time: str
+    counts: Counter[str]
+
+
+@dataclass(frozen=True, slots=True)
+class KeyUsed:
+    name: str
+    owner: str
+    sums: Sums
+
+    @property
+    def failed(self) -> str:
+        return f"{self.sums.counts['failed']:,}"
+
+    @property
+    def thought(self) -> str:
+        ms = self.sums.counts["thinking_ms"]
+        return took(ms) if ms else NOTHING
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,6 +294,7 @@ class Insight:
         days: Iterable[Day],
         people: Sequence[UsedByPerson],
         reviewed: Mapping[str, int],
+        keys: Sequence[UsedWithKey] = (),
         *,
         label: Callable[[str], str],
     ) -> None:
@@ -233,7 +302,7 @@ class Insight:
         self._label = label
         self.models = sorted({each.model for each in everything} | ({asked.model} - {""}))
         self.days = [each for each in everything if asked.model in ("", each.model)]
-        self._people, self._reviewed = people, reviewed
+        self._people, self._reviewed, self._keys = people, reviewed, keys
 
     @property
     def spans(self) -> dict[int, str]:
@@ -303,11 +372,49 @@ class Insight:
 
     @cached_property
     def people(self) -> list[Named]:
-        return [Named(name_of(each), Sums(each.counts)) for each in self._people[:MOST_PEOPLE]]
+        return [Named(name_of(each), Sums(each.counts), pk=each.pk) for each in self._people[:MOST_PEOPLE]]
 
     @property
     def more_people(self) -> bool:
         return len(self._people) > MOST_PEOPLE
+
+    @property
+    def priced(self) -> str:
+        """Of how many turns the price is known, where it is not of all."""
+        return priced_in_words(self.sums.counts)
+
+    @cached_property
+    def by_length(self) -> list[ThinkingOf]:
+        """How long answers thought in all, by how long their text is."""
+        ends = [0, *LENGTHS]
+        words = [f"below {LENGTHS[0]:,} tokens"]
+        words += [f"{begin:,} to {end:,} tokens" for begin, end in zip(ends[1:], LENGTHS[1:], strict=False)]
+        words += [f"{LENGTHS[-1]:,} tokens and more"]
+        return _thinking_of(
+            [(said, time_of(self.sums.counts, f"{OF_LENGTH}{n}:")) for n, said in enumerate(words)]
+        )
+
+    @cached_property
+    def by_effort(self) -> list[ThinkingOf]:
+        names = {name.rpartition(":")[0] for name in self.sums.of(OF_EFFORT)}
+        times = [(visible(name), time_of(self.sums.counts, f"{OF_EFFORT}{name}:")) for name in sorted(names)]
+        return sorted(_thinking_of(times), key=lambda row: row.time.p50 or 0)
+
+    @cached_property
+    def tools(self) -> list[ToolUsed]:
+        """Those that were called most come first."""
+        found: defaultdict[str, Counter[str]] = defaultdict(Counter)
+        for name, times in self.sums.of(TOOL).items():
+            tool, _, what = name.rpartition(":")
+            found[tool][what] += times
+        rows = sorted(found.items(), key=lambda row: (-row[1][CALLS], row[0]))
+        return [_tool_used(name, counts) for name, counts in rows[:MOST_TOOLS_SHOWN]]
+
+    @cached_property
+    def keys(self) -> list[KeyUsed]:
+        return [
+            KeyUsed(visible(row.name), visible(row.owner), Sums(row.counts)) for row in self._keys[:MOST_KEYS]
+        ]
 
     @cached_property
     def endings(self) -> list[Tally]:
@@ -362,7 +469,7 @@ class Insight:
         return dateformat.format(point, "j M Y" if point.year != self.asked.today.year else "j M")
 
     def _when(self, name: str) -> str:
-        if name != self.ends[1]:
+        if name != self.ends[1] or self.asked.until != self.asked.today:
             return f"on {name}" if not self.weekly else f"in the week of {name}"
         return "this week" if self.weekly else "today"
 
@@ -398,6 +505,31 @@ class Insight:
         newest = last.sums.thinking if kind == "thinking" else last.sums.first
         said = f"p50 {newest.half}, p95 {newest.most} {self._when(last.name)}"
         return Picture(id, self._called(model), said, lines(pairs, top), rows)
+
+
+def priced_in_words(counts: Mapping[str, int]) -> str:
+    """Nothing where all have a price, or nothing was used that could have one."""
+    turns, unpriced = counts.get("turns", 0), counts.get("unpriced", 0)
+    return f"{turns - unpriced:,} of {turns:,} have a price" if unpriced else ""
+
+
+def _thinking_of(times: Iterable[tuple[str, Time]]) -> list[ThinkingOf]:
+    known = [(words, time) for words, time in times if time.number]
+    longest = max((time.p50 or 0 for _, time in known), default=0) or 1
+    return [ThinkingOf(words, time, f"{100 * (time.p50 or 0) / longest:.1f}") for words, time in known]
+
+
+def _tool_used(name: str, counts: Counter[str]) -> ToolUsed:
+    calls, ms = counts[CALLS], counts[CALLS_MS]
+    return ToolUsed(
+        name=visible(name),
+        calls=f"{calls:,}",
+        failed=f"{counts[CALLS_FAILED]:,}",
+        share=share_in_percent(counts[CALLS_FAILED], calls),
+        each=took(ms // calls) if calls and ms else NOTHING,
+        time=took(ms) if ms else NOTHING,
+        counts=counts,
+    )
 
 
 def _own_name(model: str) -> str:

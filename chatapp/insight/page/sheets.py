@@ -38,7 +38,9 @@ def _models(page: Insight) -> Rows:
 
 
 def _people(page: Insight) -> Rows:
-    used: list[UsedByPerson] = load_people_and_models(page.asked.since, model=page.asked.model)
+    used: list[UsedByPerson] = load_people_and_models(
+        page.asked.since, page.asked.until, model=page.asked.model
+    )
     for each in used:
         sums = Sums(each.counts)
         numbers = each.counts["answers"], each.counts["turns"]
@@ -48,6 +50,24 @@ def _people(page: Insight) -> Rows:
 def _endings(page: Insight) -> Rows:
     for kind in page.endings:
         yield (kind.words, kind.number)
+
+
+def _tools(page: Insight) -> Rows:
+    for row in page.tools:
+        yield (row.name, row.counts["calls"], row.counts["failed"], row.counts["ms"])
+
+
+def _keys(page: Insight) -> Rows:
+    for row in page.keys:
+        counts = row.sums.counts
+        yield (
+            row.name,
+            row.owner,
+            counts["turns"],
+            counts["failed"],
+            counts["thinking_ms"],
+            *_money(row.sums),
+        )
 
 
 def _dropped(page: Insight) -> Rows:
@@ -65,6 +85,8 @@ TABLES = {
     "models": Table(("model", *_ALL), _models),
     "people": Table(("person", "model", "answers", "turns", *_MONEY), _people),
     "endings": Table(("how it ended", "turns"), _endings),
+    "tools": Table(("tool", "calls", "failed", "ms at work"), _tools),
+    "keys": Table(("key", "owner", "requests", "failed", "thinking ms", *_MONEY), _keys),
     "thoughts-left-out": Table(("why", "thoughts"), _dropped),
     "reviews": Table(("what became of it", "submissions"), _reviews),
 }

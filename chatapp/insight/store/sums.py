@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, date, datetime
 from functools import cache
+from itertools import islice
 from operator import itemgetter
 from typing import Any
+from uuid import UUID
 
 from django.contrib.auth.models import User
 from django.db import connection, transaction
@@ -20,15 +22,17 @@ from django.utils import timezone
 
 from ...catalog.store import Price, load_price
 from ...core import verbatim
-from ...core.counting import COUNTED, Portion, copied, counts, newest, portions
+from ...core.counting import COUNTED, TOOL, CallMade, Portion, copied, counts, newest, portions
+from ...core.items import Kind, Outcome
 from ...core.recorded import Recorded
 from ...store.changes import turn_ended, turn_goes_on
 from ...store.database.table_locks import hold_tables
 from ...store.database.worded import Worded
-from ...store.models import ENDED, Message, Role, Status
+from ...store.models import ENDED, Item, Message, Role, Status
 from ..models import ModelDay, PersonDay
 
 BATCH = 1000
+MOST_TOOLS, OTHER_TOOLS = 60, "other tools"
 # The day, the model, whose, and what was made.
 Counted = tuple[date, str, int | None, Counter[str]]
 # Whoever counts here what is no answer in the log, and has kept it, adds itself: sums that are made anew have it too.
@@ -59,9 +63,10 @@ def count_ending(row: Message, now: datetime | None = None) -> dict[str, Any]:
     before = portions(metadata)
     day = day_of(now or timezone.now())
     portion = _portion_of(metadata, row.status, day, load_price(row.model))
-    made = counts(metadata, portion, before[-1] if before else None)
     # A program's are counted by request.
     if not Recorded(metadata).is_by_program:
+        calls = load_calls({row.pk: metadata}).get(row.pk, ())
+        made = counts(metadata, portion, before[-1] if before else None, effort=row.effort, calls=calls)
         add(day, row.model, row.owner, made)
     return {COUNTED: [*(each.as_json() for each in before), portion.as_json()]}
 
@@ -71,7 +76,7 @@ def add(day: date, model: str, owner: int | None, made: Counter[str]) -> None:
     if owner is None:
         add_together(day, {(owner, model): made})
     elif stands := _added_to_both(day, model, owner, made):
-        _write_of_model(day, model, Counter(verbatim.loads(stands)) + made)
+        _write_of_model(day, model, added(Counter(verbatim.loads(stands)), made))
     else:
         _add_to_model(day, model, made)
 
@@ -186,7 +191,22 @@ def _add_to_model(day: date, model: str, made: Counter[str]) -> None:
     if row is None:
         ModelDay.objects.bulk_create([ModelDay(day=day, model=model)], ignore_conflicts=True)
         row = _OF_MODEL.first(day, model)
-    _write_of_model(day, model, Counter(row.counts) + made)
+    _write_of_model(day, model, added(Counter(row.counts), made))
+
+
+def added(so_far: Counter[str], made: Counter[str]) -> Counter[str]:
+    """Models call what tools they like: of a day so many names are told apart, and all others are one."""
+    known = {name.rpartition(":")[0] for name in so_far if name.startswith(TOOL)}
+    bounded: Counter[str] = Counter()
+    for name, number in made.items():
+        tool, _, what = name.rpartition(":")
+        if name.startswith(TOOL) and tool not in known:
+            if len(known) < MOST_TOOLS:
+                known.add(tool)
+            else:
+                name = f"{TOOL}{OTHER_TOOLS}:{what}"
+        bounded[name] += number
+    return so_far + bounded
 
 
 def _write_of_model(day: date, model: str, counts: Counter[str]) -> None:
@@ -209,13 +229,14 @@ def count_anew() -> int:
     by_model: _OfModels = defaultdict(Counter)
     by_person: _OfPeople = defaultdict(Counter)
     seen = 0
-    for metadata, kept, model, owner in _answers():
+    for metadata, kept, model, owner, effort, calls in _answers():
         seen += 1
         before: Portion | None = None
         for portion in kept:
             if portion.day:
-                day, made = date.fromisoformat(portion.day), counts(metadata, portion, before)
-                by_model[day, model].update(made)
+                day = date.fromisoformat(portion.day)
+                made = counts(metadata, portion, before, effort=effort, calls=calls)
+                by_model[day, model] = added(by_model[day, model], made)
                 by_person[day, model, owner].update({name: made[name] for name in PersonDay.COUNTS})
             before = portion
     for day, model, owner, made in (each for kept_elsewhere in ALSO for each in kept_elsewhere()):
@@ -244,26 +265,54 @@ def _put_instead(by_model: _OfModels, by_person: _OfPeople) -> None:
     )
 
 
-def _answers() -> Iterator[tuple[Any, tuple[Portion, ...], str, Any]]:
-    """All that were made here, each with its endings; what was copied from elsewhere was not."""
+def _answers() -> Iterator[tuple[Any, tuple[Portion, ...], str, Any, str, Sequence[CallMade]]]:
+    """All that were made here, each with its endings and its calls; what was copied from elsewhere was not."""
     made_here = Message.objects.filter(role=Role.ASSISTANT, attempt__gt=0)
     # As text: a damaged row must not keep the others from being counted.
     rows = made_here.annotate(told=Cast("metadata", TextField())).values_list(
-        "told", "status", "model", "conversation__owner", "touched_at", "created_at"
+        "pk", "told", "status", "model", "conversation__owner", "effort", "touched_at", "created_at"
     )
     prices: dict[str, Price | None] = {}
-    for told, status, model, owner, touched, created in rows.iterator(BATCH):
-        metadata: Any = {}
-        with suppress(ValueError, RecursionError):
-            metadata = json.loads(told)
-        if Recorded(metadata).is_by_program:
+    every = rows.iterator(BATCH)
+    while some := list(islice(every, BATCH)):
+        read = {pk: _read(told) for pk, told, *_ in some}
+        calls = load_calls(read)
+        for pk, _, status, model, owner, effort, touched, created in some:
+            metadata = read[pk]
+            if Recorded(metadata).is_by_program:
+                continue
+            kept = portions(metadata)
+            if not kept and status in ENDED:
+                if model not in prices:
+                    prices[model] = load_price(model)
+                kept = (_portion_of(metadata, status, day_of(touched or created), prices[model]),)
+            yield metadata, kept, model, owner, effort, calls.get(pk, ())
+
+
+def _read(told: str) -> Any:
+    with suppress(ValueError, RecursionError):
+        return json.loads(told)
+    return {}
+
+
+def load_calls(answers: Mapping[UUID, object]) -> dict[UUID, list[CallMade]]:
+    """Of these answers with what was recorded of each. Whoever was asked once has called nothing that was answered."""
+    several = [pk for pk, metadata in answers.items() if len(Recorded(metadata).rounds) > 1]
+    if not several:
+        return {}
+    rows = Item.objects.filter(message__in=several, kind__in=(Kind.TOOL_CALL, Kind.TOOL_RESULT))
+    found: dict[UUID, list[CallMade]] = defaultdict(list)
+    named: dict[tuple[UUID, str], tuple[str, int]] = {}
+    columns = ("message_id", "kind", "key", "call_id", "name", "round", "outcome")
+    for pk, kind, key, call_id, name, round, outcome in rows.order_by("seq").values_list(*columns):
+        if kind == Kind.TOOL_CALL:
+            named[pk, call_id or key] = (name, round)
             continue
-        kept = portions(metadata)
-        if not kept and status in ENDED:
-            if model not in prices:
-                prices[model] = load_price(model)
-            kept = (_portion_of(metadata, status, day_of(touched or created), prices[model]),)
-        yield metadata, kept, model, owner
+        called, number = named.get((pk, call_id), (name, round))
+        span = Recorded(answers[pk]).stretches.get(key)
+        failed = outcome in (Outcome.FAILED, Outcome.UNKNOWN)
+        found[pk].append(CallMade(number, called or name, failed, span.ms if span else 0))
+    return found
 
 
 def inherit(user: User, before: QuerySet) -> None:

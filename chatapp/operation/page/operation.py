@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, tzinfo
 from functools import cached_property
+from uuid import UUID
 
 from ...core.counting import ENDED, FIRST
 from ...core.durations import in_short
@@ -296,8 +297,12 @@ class OperationPage:
     def running(self) -> list[Runs]:
         return [self._runs(each) for each in self._seen.running[:MOST_RUNNING]]
 
+    def doing(self, turn: UUID) -> tuple[int, Doing] | None:
+        """How long it has run, and what it does, where the process that runs it has said so."""
+        return self._doing.get(turn.hex)
+
     def _runs(self, row: TurnRunning) -> Runs:
-        known = self._doing.get(row.turn.hex) if row.turn else None
+        known = self.doing(row.turn) if row.turn else None
         ms, doing = known or (round(row.age.total_seconds() * 1000), None)
         at = next((each.name for each in self.processes if each.there.runner == row.runner), "elsewhere")
         words = _DOES[doing.does].format(in_short(doing.ms)) if doing else "is being answered"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import platform
 import time
 from collections import Counter, defaultdict
-from datetime import datetime, timedelta
+from datetime import datetime, timedelta, tzinfo
 
 from django.conf import settings
 from django.contrib.auth.decorators import login_required
@@ -54,18 +54,19 @@ def operation(request: SignedIn) -> HttpResponseBase:
 
 @behind_password
 def _operation(request: SignedIn) -> HttpResponse:
-    context = {"page": OperationPage(_seen(request))}
+    context = {"page": OperationPage(seen_now(zone_of(request)))}
     if not by_script(request):
         return render(request, "operation/operation.html", context)
     return told([put(render_to_string(f"operation/_{name}.html", context)) for name in SECTIONS])
 
 
-def _seen(request: SignedIn) -> OperationSeen:
+def seen_now(zone: tzinfo) -> OperationSeen:
+    """What is read for this page, and for whoever tells of it elsewhere."""
     asked = ask_database()
     catalog = engine().catalog
     return OperationSeen(
         now=asked.now,
-        zone=zone_of(request),
+        zone=zone,
         database=connection.display_name,
         database_ms=asked.ms,
         connections=count_connections(),
@@ -76,7 +77,7 @@ def _seen(request: SignedIn) -> OperationSeen:
         upkeep=load_upkeep(),
         today=_by_provider(asked.now),
         label=catalog.label,
-        provider_label=_provider_label,
+        provider_label=provider_label,
     )
 
 
@@ -103,7 +104,7 @@ def _by_provider(now: datetime) -> dict[str, Counter[str]]:
     return dict(sums)
 
 
-def _provider_label(name: str) -> str:
+def provider_label(name: str) -> str:
     try:
         return visible(engine().catalog.provider(name).endpoint.label or name)
     except KeyError:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections import defaultdict
-from collections.abc import Collection, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -18,11 +18,13 @@ from django.db.models import (
     Func,
     Max,
     OuterRef,
+    Q,
     QuerySet,
     TextField,
 )
 from django.db.models.functions import Coalesce
 
+from ...core.counting import portions
 from ...core.items import Item, Kind
 from ...core.recorded import Recorded, count
 from ...store.models import IS_LIVE, IS_UNFINISHED, LIVE, Conversation, Message, Role
@@ -34,6 +36,8 @@ NEWEST_ANSWERS = 1000
 MOST_MODELS = 200
 # Answers of a model that is looked for from its answers on.
 FEW = 20_000
+# What was used is read answer by answer: so many of a conversation, and so many for a page.
+MOST_ADDED, MOST_OF_A_PAGE = 400, 4000
 
 
 class Thoughts(Func):
@@ -52,13 +56,17 @@ class Thoughts(Func):
 
 @dataclass(slots=True)
 class ConversationFigures:
-    """Of one conversation. `thinking` is None where no thought was measured."""
+    """Of one conversation. `thinking` is None where no thought was measured. `used`: tokens and cost, of the newest answers alone where
+    `more` is set."""
 
     messages: int = 0
+    branches: int = 0
     models: set[str] = field(default_factory=set)
     states: set[str] = field(default_factory=set)
     last: datetime | None = None
     thinking: int | None = None
+    used: Counter[str] = field(default_factory=Counter)
+    more: bool = False
 
 
 def load_figures(conversations: Collection[UUID]) -> dict[UUID, ConversationFigures]:
@@ -73,9 +81,48 @@ def load_figures(conversations: Collection[UUID]) -> dict[UUID, ConversationFigu
         figures.models |= {model} - {""}
         figures.states.add(status)
         figures.last = max(filter(None, (figures.last, last)))
+    for pk, leaves in _load_leaves(rows):
+        found[pk].branches = leaves
     for pk, ms in load_thinking(conversations).items():
         found[pk].thinking = ms
+    sizes = {pk: found[pk].messages for pk in conversations if pk in found}
+    for pk, metadata in _load_newest(sizes):
+        found[pk].used.update(used_by(metadata))
+    for pk, size in sizes.items():
+        found[pk].more = size // 2 > _most_of_each(sizes)
     return found
+
+
+def _load_leaves(rows: QuerySet[Message]) -> Iterator[tuple[UUID, int]]:
+    """A branch ends with each message that is nobody's parent."""
+    sums = rows.values_list("conversation").annotate(Count("pk"), Count("parent", distinct=True))
+    return ((pk, messages - parents) for pk, messages, parents in sums)
+
+
+def _most_of_each(sizes: Mapping[UUID, int]) -> int:
+    long = sum(size // 2 > MOST_ADDED for size in sizes.values())
+    return min(MOST_ADDED, MOST_OF_A_PAGE // max(1, long))
+
+
+def _load_newest(sizes: Mapping[UUID, int]) -> Iterator[tuple[UUID, object]]:
+    """What was recorded of answers, conversation by conversation where there are many."""
+    most, answers = _most_of_each(sizes), _messages_there().filter(role=Role.ASSISTANT)
+    short = [pk for pk, size in sizes.items() if size // 2 <= most]
+    yield from answers.filter(conversation__in=short).values_list("conversation", "metadata")
+    for pk in sizes.keys() - short:
+        newest = answers.filter(conversation=pk).order_by("-order")
+        yield from newest.values_list("conversation", "metadata")[:most]
+
+
+def used_by(metadata: object) -> Counter[str]:
+    """Tokens of one answer, and its cost in millionths of a dollar as far as prices were known when it ended."""
+    used: Counter[str] = Counter()
+    for facts in Recorded(metadata).rounds:
+        used.update({name: facts.usage.get(name, 0) for name in ("input", "output")})
+    for portion in portions(metadata):
+        used["cost"] += portion.cost or 0
+        used["unpriced"] += int(bool(portion.day) and portion.cost is None)
+    return used
 
 
 def load_thinking(conversations: Collection[UUID]) -> dict[UUID, int]:
@@ -113,6 +160,15 @@ def in_state(rows: QuerySet[Conversation], *statuses: str) -> QuerySet[Conversat
     """Live, or ended without having finished: both have an index of their own."""
     indexed = IS_LIVE if set(statuses) <= set(LIVE) else IS_UNFINISHED
     return rows.filter(pk__in=_messages_there().filter(indexed, status__in=statuses).values("conversation"))
+
+
+def neighbour(rows: QuerySet[Conversation], of: Conversation, *, older: bool) -> UUID | None:
+    """The next of these, by the order in which they are listed."""
+    way = "lt" if older else "gt"
+    here = Q(updated_at=of.updated_at, **{f"pk__{way}": of.pk})
+    beyond = rows.filter(here | Q(**{f"updated_at__{way}": of.updated_at}))
+    order = ("-updated_at", "-pk") if older else ("updated_at", "pk")
+    return beyond.order_by(*order).values_list("pk", flat=True).first()
 
 
 def load_models() -> list[str]:
@@ -154,11 +210,12 @@ def load_usage(user: User) -> PersonUsage:
 
 @dataclass(frozen=True, slots=True)
 class Replay:
-    """What became of the thoughts in all requests of a conversation, or of its newest answers where `more` is set."""
+    """What became of the thoughts in all requests of a conversation, and what these used; or of its newest answers where `more` is set."""
 
     requests: int
     replayed: int
     dropped: dict[str, int]
+    used: Counter[str]
     more: bool
 
 
@@ -171,7 +228,8 @@ def load_replay(conversation: UUID) -> Replay:
         for reason, number in facts.dropped.items():
             dropped[reason] += number
     replayed = sum(facts.replayed or 0 for facts in rounds)
-    return Replay(len(rounds), replayed, dict(dropped), len(metadata) > NEWEST_ANSWERS)
+    used = sum(map(used_by, metadata[:NEWEST_ANSWERS]), Counter())
+    return Replay(len(rounds), replayed, dict(dropped), used, len(metadata) > NEWEST_ANSWERS)
 
 
 def load_written(messages: Sequence[UUID]) -> list[tuple[Message, list[Item]]]:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import render
+
+from ...pages.staff.framed import framed
 
 
-def closed(request: HttpRequest, context: dict[str, Any]) -> HttpResponse:
-    return render(request, "admin/closed.html", context | {"title": "Closed"}, status=403)
+def closed(request: HttpRequest) -> HttpResponse:
+    return framed(request, "oversight/closed.html", "Conversations", {}, status=403)

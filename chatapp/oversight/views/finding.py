@@ -8,14 +8,12 @@ from typing import Any
 from uuid import UUID
 
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import render
-from django.urls import reverse
 
 from ...core.items import Kind, clean
 from ...core.named import number
-from ...core.signs.visible import Leave, visible
-from ...pages.elements import message_id
+from ...core.signs.visible import visible
 from ...pages.signed_in import SignedIn
+from ...pages.staff.framed import framed
 from ...pages.staff.rights import may_read
 from ...pages.visitors import visitor_address
 from ...pages.words.days import zone_of
@@ -28,8 +26,11 @@ from ...search.store.filling import progress
 from ...store.models import Item
 from ...thread.item_words import KINDS
 from ..models import Look
+from ..page.rows import title_of
 from ..store.looks import append_looks
+from .browsing import HERE
 from .closed import closed
+from .transcript import place_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,11 +45,11 @@ class FoundPlace:
     words: Sequence[MarkedText]
 
 
-def find(request: SignedIn, context: dict[str, Any]) -> HttpResponse:
+def find(request: SignedIn) -> HttpResponse:
     if not may_read():
-        return closed(request, context)
+        return closed(request)
     words = clean(request.GET.get("words", "")).strip()[:WORDS_CAP]
-    context |= {"title": "Search in texts", "words": words}
+    context: dict[str, Any] = {"words": words}
     if terms := terms_of(words):
         found = find_everywhere(terms, before=number(request.GET.get("before", "")))
         seen: set[UUID] = {item.message.conversation_id for item in found.items}
@@ -57,15 +58,14 @@ def find(request: SignedIn, context: dict[str, Any]) -> HttpResponse:
         context["back_to"] = day_and_time(found.back_to, zone_of(request))
         texts = texts_as_read(found.items)
         context["places"] = [_found_place(request, item, texts[item.pk], terms) for item in found.items]
-    return render(request, "admin/chatapp/conversation/find.html", context)
+    return framed(request, "oversight/find.html", HERE, context)
 
 
 def _found_place(request: HttpRequest, item: Item, text: str, terms: tuple[str, ...]) -> FoundPlace:
     message, conversation = item.message, item.message.conversation
-    transcript = reverse("admin:transcript", args=[conversation.pk])
     return FoundPlace(
-        address=f"{transcript}?at={message.pk}#{message_id(message.pk)}",
-        title=visible(conversation.title, Leave.PROSE) or "Without a title",
+        address=place_of(conversation.pk, message.pk),
+        title=title_of(conversation),
         owner=visible(conversation.owner.get_username()),
         kind=KINDS[Kind(item.kind)],
         at=day_and_time(message.created_at, zone_of(request)),

@@ -15,7 +15,9 @@ from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect
 from django.urls import reverse
+from django_htmx.http import HttpResponseClientRefresh
 
+from ..commands import by_script
 from ..dressed import PasswordForm
 from ..form_pages import PASSWORD, ThrottledPage, private
 from ..limiting import throttle
@@ -35,6 +37,9 @@ def behind_password(view: View) -> View:
         if request.method == "POST":
             # What was typed into a form goes through the question, and on.
             return GivePassword.as_view(go_on=lambda: view(request, *args, **kwargs))(request)
+        if by_script(request):
+            # The page that asks for news of itself asks for the password, and comes back.
+            return HttpResponseClientRefresh()
         return redirect(f"{reverse('password_again')}?{urlencode({'next': request.get_full_path()})}")
 
     return asked

@@ -10,7 +10,7 @@ from django.contrib.auth.views import LogoutView, redirect_to_login
 from django.http import Http404, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect
-from django.urls import reverse
+from django.urls import path, reverse
 from django.utils.functional import SimpleLazyObject
 from django.views.decorators.csrf import csrf_protect
 
@@ -22,6 +22,20 @@ class Site(AdminSite):
     index_title = "Administration"
     # Its lists are wide, and the way back is above them.
     enable_nav_sidebar = False
+
+    def __init__(self, name: str = "admin") -> None:
+        super().__init__(name)
+        self._pages: list[tuple[str, Callable[..., HttpResponseBase], str]] = []
+
+    def add(self, route: str, view: Callable[..., HttpResponseBase], name: str) -> None:
+        """A page that is of no table: a room adds it where it registers its tables."""
+        self._pages.append((route, view, name))
+
+    def get_urls(self) -> list[Any]:
+        """Django's index is one page among others."""
+        index, *others = super().get_urls()
+        own = [path(route, self.admin_view(view), name=name) for route, view, name in self._pages]
+        return [*own, path("tables/", index.callback, name=index.name), *others]
 
     def get_app_list(self, request: HttpRequest, app_label: str | None = None) -> Any:
         """Every page is given it, and only the first one shows it: no other asks each room what may be done there."""
@@ -46,7 +60,7 @@ class Site(AdminSite):
     def login(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
         if request.user.is_authenticated and not self.has_permission(request):
             raise Http404
-        return redirect_to_login(reverse("admin:index"))
+        return redirect_to_login(reverse("admin:today"))
 
     def autocomplete_view(self, request: HttpRequest) -> HttpResponse:
         """No field here completes anything, and this would name rows, and so titles, that no look is written down for."""

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import chain, groupby, islice
 
 from django.db.models import QuerySet
 
@@ -13,11 +14,11 @@ from ...store.models import Item
 from ..models import FoldedItem
 from .as_read import knowing_what_was_cut
 from .finding import containing
-from .grams import candidates, oldest_item, sealed, segment_of, span
+from .grams import buckets_of, candidates, oldest_item, sealed, segment_of, span
 
 MOST = 20
-# Seconds that a page looks for; it then says how far it came.
-LONGEST = 1.0
+# Seconds that a page looks for; it then says how far it came. With what an index led to it does not wait for more.
+LONGEST, SOON = 1.0, 0.25
 # Segments whose bitmaps are read at once, and items that are judged at once.
 SEGMENTS, JUDGED = 16, 200
 # Of items that no index leads past: fewer, since all of their texts are read.
@@ -37,15 +38,14 @@ def find_everywhere(
     terms: tuple[str, ...], *, before: int | None = None, longest: float = LONGEST
 ) -> FoundEverywhere:
     """All terms in one item. Below the number `before`, where one went on."""
-    until = time.monotonic() + longest
+    began, soon = time.monotonic(), SOON if any(map(buckets_of, terms)) else longest
     newest = FoldedItem.objects.order_by("-item_id").values_list("item_id", flat=True).first() or 0
     top = min(newest + 1, before) if before is not None else newest + 1
     found, lowest = list[int](), top
     for some, lowest in _places(terms, top):  # noqa: B007  (how far it came)
         found += some
-        if len(found) >= MOST:
-            break
-        if time.monotonic() > until:
+        took = time.monotonic() - began
+        if len(found) >= MOST or took > (soon if found else longest):
             break
     else:
         lowest = 0
@@ -63,16 +63,26 @@ def _places(terms: tuple[str, ...], top: int) -> Iterator[tuple[list[int], int]]
     for first in range(segment_of(top - 1), none_below, -SEGMENTS):
         group = range(first, max(first - SEGMENTS, none_below), -1)
         leads = candidates([number for number in group if number in known], terms)
-        for number in group:
-            begins, ends = span(number)
-            if leads is None or number not in leads:
-                yield from _looked_through(terms, begins, min(ends, top))
-                continue
-            numbers = [item for item in leads[number] if item < top]
-            for at in range(0, len(numbers), JUDGED):
-                some = numbers[at : at + JUDGED]
-                yield _judged(FoldedItem.objects.filter(item__in=some), terms), some[-1]
-            yield [], begins
+        yield from _in_segments(terms, group, leads or {}, top)
+
+
+def _in_segments(
+    terms: tuple[str, ...], group: Iterable[int], leads: Mapping[int, Iterator[int]], top: int
+) -> Iterator[tuple[list[int], int]]:
+    """Those that an index leads into are judged together."""
+    for is_led, some in groupby(group, leads.__contains__):
+        numbers = list(some)
+        if is_led:
+            yield from _led_to(terms, chain.from_iterable(leads[number] for number in numbers), top)
+        for begins, ends in map(span, () if is_led else numbers):
+            yield from _looked_through(terms, begins, min(ends, top))
+        yield [], span(numbers[-1])[0]
+
+
+def _led_to(terms: tuple[str, ...], items: Iterator[int], top: int) -> Iterator[tuple[list[int], int]]:
+    below = (item for item in items if item < top)
+    while some := list(islice(below, JUDGED)):
+        yield _judged(FoldedItem.objects.filter(item__in=some), terms), some[-1]
 
 
 def _looked_through(terms: tuple[str, ...], begins: int, ends: int) -> Iterator[tuple[list[int], int]]:

@@ -20,7 +20,7 @@ from ..models import FoldedItem, Spoken
 
 PAGE = 10
 # So many conversations are looked through at once: a few where words are said often, many where they are rare.
-FIRST, GROWTH, MOST = 20, 25, 500
+FIRST, GROWTH, MOST = 20, 5, 500
 # Seconds, after which it is said how far one came.
 LONGEST = 1.0
 MOST_MODELS = 50

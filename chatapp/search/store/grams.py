@@ -143,7 +143,7 @@ def unpacked(bits: bytes) -> int | None:
     return int.from_bytes(found, "little") if opened.eof and len(found) == size else None
 
 
-def candidates(segments: Collection[int], terms: Sequence[str]) -> dict[int, list[int]] | None:
+def candidates(segments: Collection[int], terms: Sequence[str]) -> dict[int, Iterator[int]] | None:
     """For each of these segments the items in which all terms may stand, the newest first; none for one whose bits are damaged. None where
     no term has a gram."""
     wanted = sorted({bucket for term in terms for bucket in buckets_of(term)})
@@ -153,23 +153,29 @@ def candidates(segments: Collection[int], terms: Sequence[str]) -> dict[int, lis
     found: dict[int, list[bytes]] = {segment: [] for segment in segments}
     for segment, bits in rows.values_list("segment", "bits"):
         found[segment].append(bytes(bits))
-    numbers = {
-        segment: _numbers(segment, bits) if len(bits) == len(wanted) else []
-        for segment, bits in found.items()
+    together = {
+        segment: _together(bits) if len(bits) == len(wanted) else 0 for segment, bits in found.items()
     }
-    return {segment: some for segment, some in numbers.items() if some is not None}
+    return {segment: _numbers(segment, bits) for segment, bits in together.items() if bits is not None}
 
 
-def _numbers(segment: int, packed_bits: Iterable[bytes]) -> list[int] | None:
+def _together(packed_bits: Iterable[bytes]) -> int | None:
     together = -1
     for each in packed_bits:
         if (bits := unpacked(each)) is None:
             return None
         together &= bits
+    return together
+
+
+def _numbers(segment: int, bits: int) -> Iterator[int]:
+    """Sign by sign of its binary number: the first is the newest."""
     begins, _ = span(segment)
-    # Sign by sign of its binary number: the first is the newest.
-    said = bin(together)[2:] if together else ""
-    return [begins + len(said) - 1 - at for at, sign in enumerate(said) if sign == "1"]
+    said = f"{bits:b}"
+    at = said.find("1")
+    while at >= 0:
+        yield begins + len(said) - 1 - at
+        at = said.find("1", at + 1)
 
 
 @lru_cache(maxsize=1 << 16)

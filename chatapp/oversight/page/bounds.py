@@ -6,12 +6,12 @@ from collections.abc import Iterable
 from dataclasses import replace
 from uuid import UUID
 
-from ..core.items import Item, Kind
-from ..core.pretty_json import pretty, pretty_result
-from ..markdown.kept import Blocks
-from ..markdown.whole import as_it_is
-from ..thread.item_body import MARKDOWN, blocks_of
-from ..thread.items_so_far import ItemSoFar
+from ...core.items import Item, Kind
+from ...core.pretty_json import pretty, pretty_result
+from ...markdown.kept import Blocks
+from ...markdown.whole import as_it_is
+from ...thread.item_body import MARKDOWN, blocks_of
+from ...thread.items_so_far import ItemSoFar
 
 MOST_SIGNS = 20_000
 # That takes a sixth of a second.

@@ -1,0 +1,1 @@
+"""The front page of administrators: today, and what needs one of them."""

@@ -1,0 +1,1 @@
+"""What the front page shows: its sentence, the day as a line, and its sections."""

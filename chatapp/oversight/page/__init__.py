@@ -1,0 +1,1 @@
+"""What administrators are shown of conversations."""
