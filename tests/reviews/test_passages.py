@@ -17,7 +17,7 @@ from chatapp.store.models import Status
 from tests.support.make import text, thought
 from tests.support.reviewed import DEMO, browser, end, message, reviewer, turn
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.both, pytest.mark.django_db]
 
 SAID = "Take *the* long way.\n\n```sql\nSELECT 1\n```\n\n- One `way`\n- Another"
 
