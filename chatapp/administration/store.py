@@ -85,7 +85,7 @@ def load_ended(since: datetime) -> list[AnswerEnded]:
     """Answers of a day, in conversations with a question of that day."""
     rows = _answers(since).annotate(thoughts=Thoughts(F("metadata")))
     found = rows.values_list("touched_at", "status", "thoughts")[:MOST_OF_A_DAY]
-    return [AnswerEnded(at, status == Status.FAILED, _sum(text)) for at, status, text in found]
+    return [AnswerEnded(at, status == Status.FAILED, _sum(text)) for at, status, text in found if at]
 
 
 def _sum(text: str | None) -> int:
@@ -112,6 +112,7 @@ def load_failed(since: datetime) -> list[Failed]:
     return [
         Failed(at, model, how_it_ended(Status.FAILED, told), _raw(told), owner)
         for at, model, told, owner in found[:MOST_FAILED]
+        if at
     ]
 
 
@@ -135,7 +136,7 @@ class AnswerOfHour:
 def load_hour(since: datetime) -> list[AnswerOfHour]:
     """The newest answers, of at most an hour."""
     rows = _answers(since).order_by("-touched_at").values_list("model", "touched_at", "status", "metadata")
-    return [_of_hour(*row) for row in rows[:MOST_OF_AN_HOUR]]
+    return [_of_hour(model, at, *more) for model, at, *more in rows[:MOST_OF_AN_HOUR] if at]
 
 
 def _of_hour(model: str, at: datetime, status: str, metadata: object) -> AnswerOfHour:
@@ -196,7 +197,7 @@ def load_new_people(since: datetime) -> tuple[int, list[NewPerson]]:
 def load_looks(since: datetime) -> tuple[int, Sequence[Look]]:
     rows = Look.objects.filter(at__gte=since)
     newest = rows.select_related("conversation__owner").order_by("-pk")
-    return rows.count(), newest.defer("conversation__tools", "conversation__instructions")[:MOST]
+    return rows.count(), list(newest.defer("conversation__tools", "conversation__instructions")[:MOST])
 
 
 def load_unassigned() -> tuple[int, Sequence[Submission]]:

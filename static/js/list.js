@@ -6,7 +6,8 @@ const list = () => document.querySelector("[data-list]");
 
 if (zone && !known) {
   document.cookie = `zone=${zone}; path=/; max-age=31536000; samesite=lax`;
-  addEventListener("load", () => globalThis.htmx?.trigger(list(), "relist"));
+  // In the administration no list stands beside the page.
+  addEventListener("load", () => list() && globalThis.htmx?.trigger(list(), "relist"));
 }
 
 let left = [];

@@ -382,7 +382,7 @@ NAMES_OF_OURS = """
     pages.in_address.id_in pages.in_address.number_in pages.operations.blocks pages.operations.keep thread.permission.panel_id
     markdown.kept.Kept.get markdown.kept.Kept.put pages.static_files.StaticFiles.add_files
     pages.static_files.Storage.stored_name thread.page.Viewer.larger thread.page.for_others thread.timeline.timeline_of
-    reviews.forms.see_other exchange.formats.json_reader.JsonReader.broken
+    reviews.forms.see_other exchange.formats.json_reader.JsonReader.broken exchange.formats.chains.Bounded.nested
     templatetags.chat.icon pages.fonts.finder.FontFinder.find next_questions.page.shown_next
     conversations.news.question.end_of_branch conversations.page.leads.render_leads thread.programs.with_program
 """

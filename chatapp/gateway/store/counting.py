@@ -115,8 +115,9 @@ def _is_failure(ended: str) -> bool:
 def load_used_by_key(since: date, until: date, model: str, most: int) -> list[UsedWithKey]:
     """For insight: keys by what was written with them."""
     rows = KeyDay.objects.filter(day__gte=since, day__lte=until, **({"model": model} if model else {}))
-    sums_of = rows.order_by().values("key").annotate(**{f"all_{name}": Sum(name) for name in KeyDay.ALL})
-    found = list(sums_of.order_by("-all_output", "-all_turns", "key")[:most])
+    by = ("key",)
+    sums_of = rows.order_by().values(*by).annotate(**{f"all_{name}": Sum(name) for name in KeyDay.ALL})
+    found = list(sums_of.order_by("-all_output", "-all_turns", *by)[:most])
     keys = ApiKey.objects.select_related("owner").in_bulk([row["key"] for row in found])
     return [
         UsedWithKey(

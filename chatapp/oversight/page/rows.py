@@ -19,7 +19,7 @@ from ..store.browsing import ConversationFigures
 # The ruler of a list: a tick is a minute.
 TICK, MOST_RULER = 4, 120
 UNTITLED = "Without a title"
-_VERDICTS = {Verdict.NEEDS_WORK: "work", Verdict.REJECTED: "bad"}
+_VERDICTS: dict[str, str] = {Verdict.NEEDS_WORK: "work", Verdict.REJECTED: "bad"}
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,9 +33,9 @@ class Site(AdminSite):
 
     def get_urls(self) -> list[Any]:
         """Django's index is one page among others."""
-        index, *others = super().get_urls()
+        _, *others = super().get_urls()
         own = [path(route, self.admin_view(view), name=name) for route, view, name in self._pages]
-        return [*own, path("tables/", index.callback, name=index.name), *others]
+        return [*own, path("tables/", self.admin_view(self.index), name="index"), *others]
 
     def get_app_list(self, request: HttpRequest, app_label: str | None = None) -> Any:
         """Every page is given it, and only the first one shows it: no other asks each room what may be done there."""

@@ -67,7 +67,7 @@ def test_from_the_chat_to_a_conversation_and_back_by_mouse(alice, enter, place, 
     if look is not DESKTOP:
         page.get_by_role("button", name="Conversations").click()
     page.get_by_role("link", name="Administration").click()
-    expect(page.get_by_role("heading", name="Today")).to_be_visible()
+    expect(page.get_by_role("heading", name="Today", exact=True)).to_be_visible()
     assert fits(dana)
     page.get_by_role("link", name=re.compile("failed: the list")).click()
     expect(page).to_have_url(re.compile(r"failed=1"))
@@ -85,8 +85,8 @@ def test_from_the_chat_to_a_conversation_and_back_by_mouse(alice, enter, place, 
     expect(page.get_by_role("heading", name="Map")).to_be_visible()
     page.locator(".map button").first.click()
     expect(page).to_have_url(re.compile(r"/transcript/\?at="))
-    page.get_by_role("link", name="The list").click()
-    expect(page.get_by_role("heading", name="Conversations")).to_be_visible()
+    page.get_by_role("link", name="The list", exact=True).click()
+    expect(page.get_by_role("heading", name="Conversations", level=2)).to_be_visible()
 
 
 def test_by_keyboard_alone(alice, enter, place):
@@ -109,8 +109,9 @@ def test_by_keyboard_alone(alice, enter, place):
     expect(page).to_have_url(re.compile(rf"conversation/\?q={alice.person}$"))
     page.keyboard.press("j")
     page.keyboard.press("Enter")
+    expect(page.get_by_text(f"{alice.person} can see that you looked")).to_be_visible()
     page.keyboard.press("]")
-    expect(page.get_by_role("heading", name="Conversations")).to_be_visible()
+    expect(page.get_by_role("heading", name="Conversations", level=2)).to_be_visible()
     page.keyboard.press("f")
     expect(page.get_by_label("Person")).to_be_focused()
 
@@ -151,7 +152,7 @@ def test_a_provider_is_tried_and_says_what_came_of_it(enter, place):
     dana.open("admin/providers/demo/")
     dana.page.get_by_role("button", name="Try it").click()
     tried = dana.page.locator("#tried article")
-    expect(tried.locator("[data-kind=assistant_message]")).to_be_visible(timeout=20_000)
+    expect(tried.locator("div[data-kind=assistant_message]")).to_be_visible(timeout=20_000)
     expect(tried.get_by_text(re.compile("^Thought for"))).not_to_have_count(0)
     assert dana.grave() == []
 
