@@ -3,10 +3,9 @@ looked for in what the page shows, so that no note quotes what nobody said."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from html import unescape
 from uuid import UUID
-
-from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from ...core.items import Kind, clean
 from ...core.signs.visible import visible
@@ -20,8 +19,8 @@ from ..store.reviewing import Passage, load_then
 
 NOT_SAID = "These words are not in it as it was submitted. Select them again."
 # What stands in an item and is none of its words; static/js/passages.js leaves out the same.
-NO_WORDS, UNSEEN = {"header", "button", "annotation"}, "unseen"
-TEXT = "-text"
+NO_WORDS, _UNSEEN = {"header", "button", "annotation"}, 'class="unseen"'
+_TAG = re.compile(r'<(/?)([a-z][a-z0-9]*)((?:[^<>"]|"[^"]*")*)>')
 _SAID = (Kind.USER_MESSAGE, Kind.ASSISTANT_MESSAGE, Kind.REASONING)
 
 
@@ -37,29 +36,19 @@ def quote_in_words(quote: str) -> str:
 
 
 def words_of(html: str) -> str:
-    """In their order, without what a page says of them."""
-    return "".join(_said_below(LexborHTMLParser(html).body))
-
-
-def _said_below(body: LexborNode | None) -> Iterator[str]:
-    """From node to node, and around what is none of its words."""
-    node, depth = body, 0
-    while node is not None:
-        if node.tag == TEXT:
-            yield node.text_content or ""
-        following = None if _has_no_words(node) else node.child
-        if following is not None:
-            node, depth = following, depth + 1
-            continue
-        following = node.next if depth else None
-        while following is None and depth > 1 and node.parent is not None:
-            node, depth = node.parent, depth - 1
-            following = node.next
-        node = following
-
-
-def _has_no_words(node: LexborNode) -> bool:
-    return node.tag in NO_WORDS or UNSEEN in (node.attributes.get("class") or "").split()
+    """In their order, without what a page says of them. The HTML is of our own making: sound, and its attributes in quotes."""
+    words: list[str] = []
+    end, hidden, depth = 0, "", 0
+    for tag in _TAG.finditer(html):
+        if not hidden:
+            words.append(html[end : tag.start()])
+        end, (closes, name, attributes) = tag.end(), tag.groups()
+        if hidden:
+            depth += (-1 if closes else 1) if name == hidden else 0
+            hidden = hidden if depth else ""
+        elif not closes and (name in NO_WORDS or _UNSEEN in attributes):
+            hidden, depth = name, 1
+    return unescape("".join([*words, "" if hidden else html[end:]]))
 
 
 def _words_shown(submission: Submission, message: UUID, key: str) -> str:
