@@ -339,6 +339,7 @@ ASKS_A_DATABASE = """
     gateway.served.serving.let_in_by gateway.served.serving.opened
     gateway.recording.turn.RecordedTurn.stop gateway.replay.kept.Memory.forget pages.door.reception.person_of
     pages.door.reception.sender_of
+    reviews.page.passages.passage_named
     reviews.access.reviewer_named reviews.access.note_on reviews.access.submitted_message pages.signed_in.who_is_signed_in
     pages.signed_in.proof_of
     pages.signed_in.still_proved
