@@ -369,7 +369,7 @@ NAMES_OF_OURS = """
     gateway.asking.efforts.effort_for conversations.news.question.end_of_branch conversations.page.leads.render_leads
     thread.programs.with_program
     core.named.identity core.named.number
-    core.counting.newest core.durations.thought_in_words core.history.learned core.decision.decision_item
+    core.counting.counts core.counting.newest core.durations.thought_in_words core.history.learned core.decision.decision_item
     providers.configured.Catalog.default_model providers.configured.Catalog.find providers.configured.Catalog.is_own
     providers.configured.Catalog.label providers.configured.Catalog.look providers.configured.Catalog.offered
     providers.configured.Catalog.provider providers.configured.Provider.model providers.http.HttpProvider.model
@@ -424,6 +424,8 @@ NOT_WALKED = (
     "accounts.store",
     "accounts.views",
     "admin_pages",
+    "administration.store",
+    "administration.views",
     "branches.models",
     "branches.store",
     "branches.verify",
