@@ -234,15 +234,15 @@ class Bench:
         print(f"  others, with nothing beside them: {floor}", flush=True)
         async with self.people.waited() as seen:
             sent, brought = await timed(self.people.chosen(path, size))
+            used = self.served.use()
             looked, _ = await timed(self._checked(brought))
             wrote, _ = await timed(self._written(brought))
+            cpu = (self.served.use() - used).server
+        most = self.served.most_memory()
         print(
-            f"  {size / 1e6:.0f} MB: sent in {sent:.1f} s, looked through in {looked:.1f} s,",
-            end="",
+            f"  {size / 1e6:.0f} MB: sent in {sent:.1f} s, looked through in {looked:.1f} s, written in {wrote:.1f} s"
         )
-        print(
-            f" written in {wrote:.1f} s; memory {before:.0f} MB before, {self.served.most_memory():.0f} at most"
-        )
+        print(f"  {cpu:.1f} s of CPU, with others' pages; memory {before:.0f} MB before, {most:.0f} at most")
         print(f"  others meanwhile: {seen}", flush=True)
         self.missed = self.missed or seen.longest > PAGE
         self.took = looked + wrote
@@ -275,11 +275,12 @@ class Bench:
 
     async def _fetched(self, name: str, address: str) -> None:
         self.served.forget_most()
+        used = self.served.use()
         async with self.people.waited() as seen:
             took, size = await timed(self._size_of(address))
-        most = self.served.most_memory()
+        most, cpu = self.served.most_memory(), (self.served.use() - used).server
         print(
-            f"  {name}: {took:.1f} s, {size / 1e6:.1f} MB; memory {most:.0f} MB at most; others: {seen}",
+            f"  {name}: {took:.1f} s, {cpu:.1f} s of CPU, {size / 1e6:.1f} MB; memory {most:.0f} MB at most; others: {seen}",
             flush=True,
         )
         self.missed = self.missed or seen.longest > PAGE

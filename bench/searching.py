@@ -26,15 +26,16 @@ OWN_TARGET, FIRST_TARGET, TURN_TARGET = 50.0, 300.0, 2.0
 
 def index(longest: float) -> tuple[float, float]:
     """Everything that can be, for so many seconds: how many it took, and those of work. Nobody is here to give way to."""
-    from chatapp.search.store.filling import newest_item
+    from chatapp.search.store.filling import begin_mark, newest_item
     from chatapp.search.store.grams import Making, next_segment
     from chatapp.store.database import long_writes
 
     for vendor, pace in long_writes.PACES.items():
         long_writes.PACES[vendor] = long_writes.WritePace(pace.piece, 0)
+    begin_mark()
     began, worked = time.perf_counter(), time.process_time()
     while time.perf_counter() - began < longest and (segment := next_segment(newest_item())) is not None:
-        making = Making(segment)
+        making = Making(segment, "bench")
         while making.step():
             pass
         if segment % 20 == 0:

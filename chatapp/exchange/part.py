@@ -20,11 +20,11 @@ from ..tools.at_hand import ToolsAtHand
 from ..turns.engine import engine
 from ..turns.parts import PARTS, EnginePart
 from .store import archives, imports
-from .store.at_work import Abandoned, AtWork
+from .store.at_work import Abandoned, LongJob
 from .store.bringing import Work
 
 log = logging.getLogger(__name__)
-W = TypeVar("W", bound=AtWork[Any])
+W = TypeVar("W", bound=LongJob[Any])
 
 LOOK_SECONDS = 1.0
 # So long one of its writes waits for others.
@@ -86,7 +86,7 @@ class LongWork(EnginePart):
         archive = archives.take(engine().runner.name)
         if archive is None:
             return False
-        work = AtWork(archive, engine().runner.name, lambda: self._wanted)
+        work = LongJob(archive, engine().runner.name, lambda: self._wanted)
         _to_its_end(work, archives.make, archives.give_up)
         return True
 

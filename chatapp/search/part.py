@@ -11,7 +11,7 @@ from django.db import Error
 from ..store import in_thread
 from ..turns.engine import engine
 from ..turns.parts import PARTS, EnginePart
-from .store.filling import Filling, begin_mark, hold_mark, leave_mark, progress
+from .store.filling import Filling, NotHeld, begin_mark, hold_mark, leave_mark, progress
 from .store.grams import Making, next_sealed, next_segment, unseal
 
 log = logging.getLogger(__name__)
@@ -21,8 +21,10 @@ SOON, SELDOM = 0.02, 15.0
 
 
 class Searchable(EnginePart):
-    def __init__(self, *, soon: float = SOON, seldom: float = SELDOM) -> None:
-        self._soon, self._seldom = soon, seldom
+    """`holder`: as whom it holds the mark, where that is not the process."""
+
+    def __init__(self, holder: str = "", *, soon: float = SOON, seldom: float = SELDOM) -> None:
+        self._holder, self._soon, self._seldom = holder, soon, seldom
         self._filling = Filling()
         self._making: Making | None = None
         self._looked_at, self._has_lost, self._holds = -1, False, False
@@ -47,11 +49,15 @@ class Searchable(EnginePart):
         if not self._has_work():
             self._leave()
             return False
-        self._holds = hold_mark(engine().runner.name)
+        self._holds = hold_mark(self._name)
         if not self._holds:
             self._making = None
             return False
-        return self._work()
+        try:
+            return self._work()
+        except NotHeld:
+            self._making, self._holds = None, False
+            return False
 
     def _has_work(self) -> bool:
         if self._making or self._filling.has_more() or self._next_segment() is not None:
@@ -60,25 +66,29 @@ class Searchable(EnginePart):
         return self._has_lost
 
     def _work(self) -> bool:
-        if self._filling.step():
+        if self._filling.step(self._name):
             return True
         if self._making is None and (segment := self._next_segment()) is not None:
-            self._making = Making(segment)
+            self._making = Making(segment, self._name)
         if self._making:
             self._making = self._making if self._making.step() else None
             return True
         has_lost, self._has_lost = self._has_lost, False
         if has_lost:
-            unseal(self._looked_at)
+            unseal(self._looked_at, self._name)
         return has_lost
 
     def _next_segment(self) -> int | None:
         return next_segment(progress().upto)
 
+    @property
+    def _name(self) -> str:
+        return self._holder or engine().runner.name
+
     def _leave(self) -> None:
         if self._holds:
             self._holds = False
-            leave_mark(engine().runner.name)
+            leave_mark(self._name)
 
 
 PARTS.append(lambda catalog, tools: Searchable())

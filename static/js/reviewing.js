@@ -53,7 +53,7 @@ function beginNote(place, text = "") {
   note.id = `note-new-${++made}`;
   Object.assign(note.dataset, { item: place.item, quote: place.quote, begins: place.begins });
   note.querySelector("q").textContent = place.quote.replace(/\s+/g, " ");
-  for (const name of names) form.elements[name].value = place[name];
+  for (const name of names) form.elements.namedItem(name).value = place[name];
   form.querySelector(".error").id = form.dataset.refused = `refused-${note.id}`;
   boxIn(form).dataset.draft = form.dataset.places + encodeURIComponent(JSON.stringify(place));
   boxIn(form).value = text;
@@ -122,19 +122,19 @@ if (blank) {
 
 const inside = (place) => place.contains(document.activeElement);
 
-// The notes that the page did not have, and what stands otherwise now; what is being written stays.
+// The notes that the page did not have, and what stands otherwise now; what is being written stays. The last thing that came, if any.
 function merge(html, { mine = false } = {}) {
   const page = new DOMParser().parseFromString(html, "text/html");
+  if (isDecided(page) && !isDecided(document)) return location.reload();
   const came = [...page.querySelectorAll(".threads > .note")].flatMap(comeIn);
-  for (const fresh of page.querySelectorAll("[data-stands]")) standOtherwise(fresh);
-  if (decided(page)) location.reload();
+  const otherwise = [...page.querySelectorAll("[data-stands]")].filter(standOtherwise);
   letter();
   if (came.length && !mine) tell(came);
-  return came;
+  return came.at(-1) ?? otherwise[0];
 }
 
-// What all have said stands where one has said it oneself: all of that is there after a reload, and what is being written, too.
-const decided = (page) => byId("rate") && !page.getElementById("rate");
+// What all have said stands beside what they said it of: a reload has all of that, and what is being written.
+const isDecided = (page) => "decided" in (page.getElementById("brief")?.dataset ?? {});
 
 function comeIn(fresh) {
   const old = byId(fresh.id);
@@ -159,11 +159,12 @@ function adopt(fresh) {
 function standOtherwise(fresh) {
   const old = byId(fresh.id);
   if (!old && fresh.parentElement?.id) byId(fresh.parentElement.id)?.append(fresh);
-  if (!old || old.dataset.stands === fresh.dataset.stands) return;
+  if (!old || old.dataset.stands === fresh.dataset.stands) return false;
   const had = inside(old);
   old.replaceWith(fresh);
   adopt(fresh);
   if (had) stand(fresh);
+  return true;
 }
 
 function tell(came) {
@@ -176,13 +177,20 @@ function tell(came) {
   byId("told").textContent = `${by}: ${came.length === 1 ? "a new note" : `${came.length} new notes`}`;
 }
 
-let looking = false, missed = false;
+// What a form does may be the end of this page.
+let leaving = false;
+document.addEventListener("submit", ({ target }) => (leaving ||= !target.hasAttribute("hx-post")));
+
+const page = (headers) => fetch(location.pathname + location.search, { cache: "no-store", headers }).catch(() => null);
+
+// What is new may stand on another branch: it counts as seen when it came into this page.
+let looking = false, missed = false, sending = 0;
 async function look() {
-  missed = looking || document.hidden;
-  if (missed) return;
+  missed = looking || document.hidden || sending > 0;
+  if (missed || leaving) return;
   looking = true;
-  const answer = await fetch(location.pathname + location.search, { cache: "no-store" }).catch(() => null);
-  if (answer?.ok && !answer.redirected) merge(await answer.text());
+  const answer = await page({ Looking: "1" });
+  if (answer?.ok && !answer.redirected && merge(await answer.text())) await page();
   looking = false;
   if (missed) look();
 }
@@ -190,20 +198,30 @@ async function look() {
 document.addEventListener("changed", ({ detail }) => detail === "reviews" && look());
 document.addEventListener("visibilitychange", () => missed && look());
 
-// What was sent, and taken
+// What was sent, and taken. Until the reply is there, that is how it comes into the page.
+
+const isOurs = (form) => Boolean(form?.matches?.(".notes form, #rate"));
+
+document.addEventListener("htmx:beforeSend", ({ detail }) => isOurs(detail.requestConfig.elt) && sending++);
 
 document.addEventListener("htmx:afterRequest", ({ detail }) => {
   const form = detail.requestConfig?.elt;
-  if (form?.id === "rate" && detail.successful) return rated(form, detail);
-  if (!form?.matches?.(".notes form") || !detail.successful) return;
+  if (!isOurs(form)) return;
+  sending = Math.max(0, sending - 1);
+  if (detail.successful) form.id === "rate" ? rated(form, detail) : noted(form, detail);
+  if (missed) look();
+});
+
+function noted(form, { xhr, requestConfig }) {
+  const threads = form.closest(".threads");
   const box = boxIn(form), note = form.closest("[data-new]"), had = inside(form) || document.activeElement === document.body;
   // What was typed since then stays.
-  if (box && box.value === detail.requestConfig.formData.get(box.name)) taken(box, note);
-  const came = merge(detail.xhr.responseText, { mine: true });
+  if (box && box.value === requestConfig.formData.get(box.name)) taken(box, note);
+  merge(xhr.responseText, { mine: true });
   if (!had) return;
-  if (note && !note.isConnected) stand(came.at(-1)?.closest(".note"));
+  if (note && !note.isConnected) stand(threads.lastElementChild);
   else if (form.isConnected) box?.focus();
-});
+}
 
 // Ratings are kept as they are made.
 document.addEventListener("change", ({ target }) => target.form?.id === "rate" && target.form.requestSubmit());

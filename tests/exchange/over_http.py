@@ -10,7 +10,8 @@ import httpx
 from .bringing import answer, ours, question, said
 
 PIECE = 8 * 1024 * 1024
-LONG = 4000
+# Messages of a long conversation, and questions of one that takes seconds to pack.
+LONG, TURNS = 1500, 4000
 
 
 def long_file(messages: int = LONG, letters: int = 0) -> bytes:

@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from chatapp.exchange.models import Archive, ArchivePiece
 from chatapp.exchange.store import archives
-from chatapp.exchange.store.at_work import DEAD, Abandoned, AtWork
+from chatapp.exchange.store.at_work import DEAD, Abandoned, LongJob
 from chatapp.gateway.store.keys import KeyChoices, create_key
 from chatapp.oversight.models import Look
 from chatapp.oversight.store.looks import append_looks
@@ -33,7 +33,7 @@ pytestmark = pytest.mark.both
 def made(owner) -> Archive:
     archives.begin(owner)
     taken = archives.take("here")
-    archives.make(AtWork(taken, "here"))
+    archives.make(LongJob(taken, "here"))
     taken.refresh_from_db()
     return taken
 
@@ -91,13 +91,13 @@ def test_it_is_made_in_pieces_and_by_whoever_takes_it_up(alice, monkeypatch):
     assert archives.take("here") is None
     monkeypatch.setattr("chatapp.exchange.store.at_work.BEAT_SECONDS", -1)
     with pytest.raises(Abandoned):
-        archives.make(AtWork(taken, "dead", lambda: False))
+        archives.make(LongJob(taken, "dead", lambda: False))
     Archive.objects.update(touched_at=timezone.now() - 2 * DEAD)
     again = archives.take("here")
-    archives.make(AtWork(again, "here"))
+    archives.make(LongJob(again, "here"))
     assert ArchivePiece.objects.count() > 1 and inside(again).testzip() is None
     with pytest.raises(Abandoned):
-        archives.make(AtWork(taken, "dead"))
+        archives.make(LongJob(taken, "dead"))
 
 
 def test_it_goes_in_a_day_and_with_its_owner(alice, bob):

@@ -348,7 +348,7 @@ def test_nobody_else_can_take_what_is_at_work_and_a_person_has_one_at_a_time(ali
     first, second = imports.take("one"), imports.take("two")
     assert {first.owner, second.owner} == {alice, bob}
     assert imports.take("three") is None
-    at_work.AtWork(first, "one").release()
+    at_work.LongJob(first, "one").release()
     assert imports.take("three").pk == first.pk
 
 

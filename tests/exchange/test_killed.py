@@ -20,7 +20,7 @@ from tests.browser.served import DATABASE, Served, serving, with_tables
 from tests.support.patience import PATIENCE
 from tests.turns.test_servers import TOKEN, until
 
-from .over_http import LONG, chosen, command, is_at, long_file, page
+from .over_http import LONG, TURNS, chosen, command, is_at, long_file, page
 
 UNSEEN = "1970-01-01"
 
@@ -98,7 +98,7 @@ def test_who_dies_while_it_is_written_has_a_successor_who_writes_all_of_it_once_
     assert house.conversations == [2] and 0 < house.hidden < LONG
     house.served.start()
     with house.browser() as she:
-        assert is_at(she, "coming")
+        assert is_at(she, "coming") and not re.search(rf">[0-9] of {LONG + 4:,} messages", page(she))
         until(lambda: is_at(she, "choosing"))
         assert "Undo the import of kept.json" in page(she)
         assert (house.conversations, house.hidden) == ([2, 2, LONG], 0)
@@ -110,7 +110,7 @@ def test_who_dies_while_it_is_written_has_a_successor_who_writes_all_of_it_once_
 
 
 def test_who_dies_while_a_zip_is_packed_has_a_successor_who_packs_it_anew(house):
-    house.served.clerk("conversation", owner=house.name, turns=LONG)
+    house.served.clerk("conversation", owner=house.name, turns=TURNS)
     with house.browser() as she:
         assert she.post("/settings/export/").status_code == 200
         until(lambda: house.one("SELECT done FROM chatapp_archive"))
@@ -125,4 +125,4 @@ def test_who_dies_while_a_zip_is_packed_has_a_successor_who_packs_it_anew(house)
         packed = zipfile.ZipFile(io.BytesIO(she.get(link[1]).content))
         assert packed.testzip() is None
         (told,) = json.loads(packed.read("conversations.json"))["conversations"]
-        assert len(told["messages"]) == 2 * LONG
+        assert len(told["messages"]) == 2 * TURNS

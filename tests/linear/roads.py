@@ -333,11 +333,13 @@ THROUGH_OTHERS = """
     thread.whole_text.seams_within
 """
 ASKS_A_DATABASE = """
-    search.store.filling.hold_mark search.store.filling.leave_mark
+    search.store.filling.hold_mark search.store.filling.leave_mark search.store.filling.held_writing search.store.filling.Filling.step
+    search.store.grams.unseal
     gateway.served.going_on.GoingOn.keep
     gateway.served.serving.let_in_by gateway.served.serving.opened
     gateway.recording.turn.RecordedTurn.stop gateway.replay.kept.Memory.forget pages.door.reception.person_of
     pages.door.reception.sender_of
+    reviews.page.passages.passage_named
     reviews.access.reviewer_named reviews.access.note_on reviews.access.submitted_message pages.signed_in.who_is_signed_in
     pages.signed_in.proof_of
     pages.signed_in.still_proved
@@ -383,7 +385,7 @@ NAMES_OF_OURS = """
     pages.in_address.id_in pages.in_address.number_in pages.operations.blocks pages.operations.keep thread.permission.panel_id
     markdown.kept.Kept.get markdown.kept.Kept.put pages.static_files.StaticFiles.add_files
     pages.static_files.Storage.stored_name thread.page.Viewer.larger thread.page.for_others thread.timeline.timeline_of
-    reviews.forms.see_other exchange.formats.json_reader.JsonReader.broken
+    reviews.forms.see_other exchange.formats.json_reader.JsonReader.broken exchange.formats.chains.Bounded.nested
     templatetags.chat.icon pages.fonts.finder.FontFinder.find next_questions.page.shown_next
     conversations.news.question.end_of_branch conversations.page.leads.render_leads thread.programs.with_program
 """

@@ -27,6 +27,11 @@ from chatapp.core.items import Kind
 from chatapp.insight.models import ModelDay
 from chatapp.operation.models import Upkeep
 from chatapp.reviews.models import Submission
+from chatapp.search.forms import terms_of
+from chatapp.search.models import GramSegment
+from chatapp.search.part import Searchable
+from chatapp.search.store.everywhere import find_everywhere
+from chatapp.search.store.filling import begin_mark, progress
 from chatapp.store import Seen
 from chatapp.store.models import Conversation, Item, Message, Place, Role, Status
 from chatapp.store.running_models import Heartbeat, Throttle
@@ -185,6 +190,24 @@ def leave_running(message: str) -> None:
     Message.objects.filter(pk=message).update(status=Status.RUNNING, runner="gone/1", attempt=1)
 
 
+def looked_through() -> None:
+    """Its index knows of rows that were all removed."""
+    begin_mark()
+    GramSegment.objects.create(number=0, rows=0)
+
+
+def found(words: str) -> dict[str, int]:
+    """How many texts have these words, and how much is ready to be found: as a server finds it that begins here, and when it is done."""
+    before, part = progress().percent, Searchable()
+    while part._step():
+        pass
+    return {
+        "before": before,
+        "ready": progress().percent,
+        "texts": len(find_everywhere(terms_of(words)).items),
+    }
+
+
 CAN: dict[str, Callable[..., Any]] = {
     each.__name__: each
     for each in (
@@ -198,6 +221,8 @@ CAN: dict[str, Callable[..., Any]] = {
         stop_is_noted,
         status,
         leave_running,
+        looked_through,
+        found,
     )
 }
 

@@ -59,6 +59,14 @@ def test_every_value_comes_back_as_it_was(tmp_path, source, target):
         assert there.tells("next_numbers") == here.tells("next_numbers")
 
 
+def test_what_is_restored_is_made_ready_to_be_found_anew(backup, empty):
+    """Also where somebody has looked through what was there before."""
+    empty.tells("looked_through")
+    empty.does("restore", str(backup))
+    assert empty.tells("found", words="right to left") == {"before": 0, "ready": 100, "texts": 3}
+    assert empty.tells("breaches") == []
+
+
 @pytest.mark.one_process("its secret key is in its folder")
 def test_what_is_restored_is_saved_as_the_same_lines(full, backup, empty, tmp_path):
     key = (full.folder / "secret-key").read_text().strip()

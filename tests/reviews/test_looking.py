@@ -15,7 +15,7 @@ from tests.reviews.test_reviewing import CANARIES, go_on
 from tests.reviews.test_reviewing import hidden as hidden
 from tests.support.reviewed import again, browser, message, reviewer, turn
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.both, pytest.mark.django_db]
 
 
 @pytest.fixture

@@ -17,7 +17,7 @@ from chatapp.store.models import Status
 from tests.support.make import text, thought
 from tests.support.reviewed import DEMO, browser, end, message, reviewer, turn
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.both, pytest.mark.django_db]
 
 SAID = "Take *the* long way.\n\n```sql\nSELECT 1\n```\n\n- One `way`\n- Another"
 
@@ -108,10 +108,8 @@ def test_an_answer_to_a_note_stands_on_no_passage(row, answer, alice, bob):
 
 
 def test_what_a_page_says_of_an_item_is_none_of_its_words():
-    shown = (
-        "<p>One</p><div class=code><header>sql <button>Copy code</button></header><pre>x &lt; 1</pre></div>"
-    )
-    assert words_of(shown + "<p>a<span class=unseen>hidden</span></p>") == "Onex < 1a"
+    shown = '<p>One</p><div class="code" title="a > b"><header>sql <button>Copy code</button></header><pre>x &lt; 1</pre></div>'
+    assert words_of(shown + '<p>a<span class="unseen">hidden <i>too</i></span></p>') == "Onex < 1a"
     assert words_of("") == ""
 
 

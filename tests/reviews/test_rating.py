@@ -23,7 +23,7 @@ from chatapp.reviews.store.submitting import submit
 from chatapp.reviews.verify import review_breaches
 from tests.support.reviewed import browser, label_set, message, reviewer, turn
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.both, pytest.mark.django_db]
 
 
 @pytest.fixture

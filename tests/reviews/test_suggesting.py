@@ -18,7 +18,7 @@ from chatapp.store import AskedFor, deleting
 from chatapp.store.models import Conversation, Item, Message, Status
 from tests.support.reviewed import DEMO, again, browser, label_set, message, reviewer, turn
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.both, pytest.mark.django_db]
 
 BETTER, CANARY = "A better answer.", "canary-of-the-fork"
 

@@ -116,7 +116,7 @@ def test_what_is_deleted_or_removed_is_not_found_and_leaves_nothing_in_the_index
         part._step()
     after = dict(GramSegment.objects.values_list("number", "rows"))
     assert after.keys() == before.keys() and sum(before.values()) - sum(after.values()) == 3
-    bucket = grams._bucket("想学习")
+    (bucket,) = grams.buckets_of("想学习")
     assert not GramBits.objects.filter(bucket=bucket).exists()
 
 
@@ -182,6 +182,20 @@ def test_where_nothing_is_to_be_done_nothing_is_written(made, small):
     assert part._step() is False
     filling.leave_mark("another")
     assert part._step() is True
+
+
+def test_whoever_lost_the_mark_meanwhile_writes_nothing(made, small):
+    work()
+    number = GramSegment.objects.earliest("number").number
+    GramSegment.objects.filter(number=number).delete()
+    making = grams.Making(number, "frozen")
+    assert filling.hold_mark("frozen") and making.step()
+    filling.leave_mark("frozen")
+    assert filling.hold_mark("another")
+    with pytest.raises(filling.NotHeld):
+        while making.step():
+            pass
+    assert not GramSegment.objects.filter(number=number).exists()
 
 
 def made_by(made):

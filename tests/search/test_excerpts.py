@@ -31,6 +31,11 @@ def shown(text: str, words: str, kind: Kind = ANSWER) -> str:
         ("| City | People |\n|---|---|\n| Ghent | 265 |", "ghent", " City · People \n\n ⟦Ghent⟧ · 265 "),
         ("A rule\n\n---\n\nand more", "more", "A rule\n\n\n\nand ⟦more⟧"),
         ("**`code`** and *__both of them__*", "both", "code and ⟦both⟧ of them"),
+        (
+            "銀座の寿司は**東京**の名物です。*とても*うまい",
+            "名物",
+            "銀座の寿司は東京の⟦名物⟧です。とてもうまい",
+        ),
         ("[`a*b`](b) * c * d", "c", "a*b * ⟦c⟧ * d"),
     ],
 )
@@ -75,6 +80,12 @@ def test_the_place_is_marked_wherever_it_is(at, filling):
     found = excerpt(text, terms_of('"the needle\'s eye"'), ANSWER)
     assert [piece.text for piece in found if piece.is_marked] == ["the needle's eye"]
     assert sum(len(piece.text) for piece in found) <= LONGEST + 4
+
+
+def test_a_sign_says_that_there_is_more_and_never_stands_alone_on_a_line():
+    assert shown("word " * 100 + "needle " + "word " * 100, "needle").startswith("…\u00a0word ")
+    assert shown("x" * 100 + "needle" + "y" * 400, "needle").startswith("…xxx")
+    assert shown("word " * 100 + "needle " + "word " * 100, "needle").endswith("\u00a0…")
 
 
 def test_a_fence_that_was_opened_far_above_is_known():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import timedelta
 
 import pytest
@@ -66,7 +67,27 @@ def test_two_hundred_searches_find_what_a_plain_reading_finds(alice, bob):
         if found != expected(query):
             wrong[query] = found ^ expected(query)
     assert wrong == {}
-    assert len(QUERIES) == 200 and sum(bool(expected(query)) for query in QUERIES) > 150
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [
+        "[à-ÿ]",  # accents
+        "[A-ZÀ-ÖΑ-ΩА-Я]",
+        r"\A[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]\Z",
+        r"\A[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]{2}\Z",
+        "%",
+        "_",
+        "[\U0001f300-\U0001faff]",
+        '".* .*"',
+        r"\\",
+        "[\u0590-\u06ff]",
+    ],
+)
+def test_there_are_searches_of_every_kind(kind):
+    """Most of which find something."""
+    assert len(set(QUERIES)) == 200 and sum(bool(expected(query)) for query in QUERIES) > 150
+    assert sum(bool(re.search(kind, query)) for query in QUERIES) >= 3
 
 
 def test_titles_are_found_as_they_are_now(alice):

@@ -42,7 +42,7 @@ def fill() -> None:
     filling_here = Filling()
     begin_mark()
     assert hold_mark("here")
-    while filling_here.step():
+    while filling_here.step("here"):
         pass
 
 

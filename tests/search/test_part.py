@@ -11,6 +11,7 @@ from chatapp.search.models import FoldedItem, FoldingMark, GramSegment
 from chatapp.search.part import Searchable
 from chatapp.search.store import grams
 from chatapp.search.store.everywhere import find_everywhere
+from chatapp.search.verify import index_breaches
 from chatapp.store import AskedFor, in_thread
 from tests.support.front import house
 from tests.support.make import text, thought
@@ -24,7 +25,7 @@ def is_ready() -> bool:
     return FoldedItem.objects.count() == 18 and GramSegment.objects.count() >= 2
 
 
-def test_two_parts_make_it_ready_once(alice, monkeypatch):
+def test_two_parts_make_it_ready_once(alice, monkeypatch, caplog):
     monkeypatch.setattr(grams, "SIZE", 8)
     for n in range(6):
         started = store.open_conversation(
@@ -35,13 +36,15 @@ def test_two_parts_make_it_ready_once(alice, monkeypatch):
 
     async def story():
         async with house():
-            parts = [asyncio.create_task(Searchable(soon=0.0, seldom=0.05).keep()) for _ in range(2)]
+            two = [Searchable(name, soon=0.0, seldom=0.05) for name in ("one", "another")]
+            parts = [asyncio.create_task(each.keep()) for each in two]
             await until(in_thread(is_ready))
             for each in parts:
                 each.cancel()
             await asyncio.gather(*parts, return_exceptions=True)
 
     play(story())
-    assert FoldingMark.objects.count() == 1
+    assert FoldingMark.objects.count() == 1 and "could not be made" not in caplog.text
+    assert list(index_breaches()) == []
     assert len(find_everywhere(("thought",)).items) == 6
     assert [item.text for item in find_everywhere(("question", "3")).items] == ["question 3"]

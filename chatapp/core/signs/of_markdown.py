@@ -18,9 +18,12 @@ DEEPEST = 5
 NO_WORDS = re.compile(r"[-=*_|:\s]*+")
 LINK = re.compile(r"!?\[([^\[\]]{0,300})\]\([^()\s]{0,1000}\)")
 CODE = re.compile(r"`([^`]++)`")
+# Scripts that put no blank between words: an edge is wherever one is drawn.
+_UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uffef"
+_NO_WORD_BEFORE, _NO_WORD_BEHIND = rf"(?<![^\W{_UNSPACED}])", rf"(?![^\W{_UNSPACED}])"
 PAIRS = (
-    re.compile(r"(?<![\w*])\*(?=[^\s*])([^*]++)(?<![\s(\[{])\*(?![\w*])"),
-    re.compile(r"(?<![\w(])\*\*(?=[^\s*])([^*]++)(?<![\s(\[{])\*\*"),
+    re.compile(rf"{_NO_WORD_BEFORE}(?<!\*)\*(?=[^\s*])([^*]++)(?<![\s(\[{{])\*(?!\*){_NO_WORD_BEHIND}"),
+    re.compile(rf"{_NO_WORD_BEFORE}(?<!\()\*\*(?=[^\s*])([^*]++)(?<![\s(\[{{])\*\*"),
     re.compile(r"~~(?=[^\s~])([^~]++)(?<![\s(\[{])~~"),
     re.compile(r"(?<!\w)_(?=[^\s_])([^_]++)(?<![\s(\[{])_(?!\w)"),
     # A name with two lines on each side is a name.

@@ -16,8 +16,8 @@ from ...core.plural import many
 from ...pages.words.amounts import in_bytes
 from ...pages.words.moments import Moment
 from ..formats.shape import Remark
-from ..models import Import, ImportedConversation, ImportFile
-from ..store.imports import label_of
+from ..models import Import, ImportFile
+from ..store.imports import count_written, label_of
 from ..store.uploads import open_import
 from .how_far import HowFar
 
@@ -222,7 +222,12 @@ def _how_far(brought: Import, files: Sequence[ImportFile], state: Import.State) 
     if state == Import.State.CHECKING:
         size = sum(each.size for each in files)
         read = sum(each.size if each.is_read else min(each.read, each.size) for each in files)
-        return HowFar(name, f"{in_bytes(read)} of {in_bytes(size)} looked through", read, size)
+        of = (
+            f"{in_bytes(read)} of {in_bytes(size)} looked through"
+            if read
+            else f"{in_bytes(size)} to look through"
+        )
+        return HowFar(name, of, read, size)
     if state != Import.State.COMING:
         return None
     coming = brought.found.filter(is_known=False) if brought.skips_known else brought.found.all()
@@ -231,20 +236,21 @@ def _how_far(brought: Import, files: Sequence[ImportFile], state: Import.State) 
         found=Count("pk"),
         came=Count("pk", filter=Q(conversation__deleted_at=None, conversation__isnull=False)),
     )
-    whole = sums["all"] or 0
-    words = f"{brought.messages:,} of {many(whole, 'message')} · {sums['came']:,} of {many(sums['found'], 'conversation')}"
-    if left := _seconds_left(brought, whole):
+    whole, written = sums["all"] or 0, count_written(brought)
+    words = (
+        f"{written:,} of {many(whole, 'message')} · {sums['came']:,} of {many(sums['found'], 'conversation')}"
+    )
+    if left := _seconds_left(brought, written, whole):
         words += f" · about {left} s left"
-    return HowFar(name, words, min(brought.messages, whole), whole)
+    return HowFar(name, words, min(written, whole), whole)
 
 
-def _seconds_left(brought: Import, whole: int) -> int:
+def _seconds_left(brought: Import, written: int, whole: int) -> int:
     """As fast as until now; 0 where nobody can say."""
-    first = ImportedConversation.objects.filter(brought=brought, conversation__isnull=False)
-    if not brought.messages or not first.exists() or brought.started_at is None:
+    if not written or brought.started_at is None:
         return 0
     passed = (timezone.now() - brought.started_at).total_seconds()
-    return round(passed * (whole - brought.messages) / brought.messages)
+    return max(0, round(passed * (whole - written) / written))
 
 
 def _earlier(user: User, zone: tzinfo) -> list[Earlier]:

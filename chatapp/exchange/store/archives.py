@@ -31,7 +31,7 @@ from ..formats.ours import SCHEMA
 from ..models import Archive, ArchivePiece
 from ..out.as_json import as_json
 from ..out.chosen import Chosen, choose
-from .at_work import AtWork, nobody_at_it
+from .at_work import LongJob, nobody_at_it
 
 KEPT = timedelta(hours=24)
 MOST_A_DAY = 12
@@ -112,12 +112,12 @@ def take(runner: str) -> Archive | None:
 
 
 @transaction.atomic
-def give_up(work: AtWork[Archive]) -> None:
+def give_up(work: LongJob[Archive]) -> None:
     if work.mine.update(state=State.FAILED, made_at=timezone.now()):
         ArchivePiece.objects.filter(archive=work.row).delete()
 
 
-def make(work: AtWork[Archive]) -> None:
+def make(work: LongJob[Archive]) -> None:
     """From its beginning: what somebody made who died at it is made again."""
     ArchivePiece.objects.filter(archive=work.row).delete()
     _Making(work).make()
@@ -126,7 +126,7 @@ def make(work: AtWork[Archive]) -> None:
 class _Pieces(RawIOBase):
     """Takes what is written, and stores it as rows."""
 
-    def __init__(self, work: AtWork[Archive]) -> None:
+    def __init__(self, work: LongJob[Archive]) -> None:
         self._work, self._waits, self._number, self.size = work, bytearray(), 0, 0
 
     def writable(self) -> bool:
@@ -147,7 +147,7 @@ class _Pieces(RawIOBase):
 
 
 class _Making:
-    def __init__(self, work: AtWork[Archive]) -> None:
+    def __init__(self, work: LongJob[Archive]) -> None:
         self._work, self._owner = work, work.row.owner
         self._done = self._conversations = 0
 

@@ -35,7 +35,7 @@ def _nothing() -> None:
 
 
 @dataclass(slots=True)
-class AtWork(Generic[Row]):
+class LongJob(Generic[Row]):
     """One process at one import, or at one zip, as it was when it took that. `wanted`: False when the process is about to end."""
 
     row: Row

@@ -26,7 +26,7 @@ from ...store.rows import AT_ONCE, insert_items, item_row
 from ..formats.growing_tree import GrowingTree
 from ..formats.shape import ToldConversation, ToldMessage
 from ..models import Import, ImportedConversation
-from .at_work import AtWork
+from .at_work import LongJob
 
 # Messages, and letters in them, that are written in one go.
 FEW, LIGHT = 60, 200_000
@@ -48,7 +48,7 @@ def load_imported(conversation: UUID) -> ImportedConversation | None:
 
 
 @dataclass(slots=True, kw_only=True)
-class Work(AtWork[Import]):
+class Work(LongJob[Import]):
     """`tools`: gives those of a conversation's tools that this server has, as it has them."""
 
     tools: Tools

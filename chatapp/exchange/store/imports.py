@@ -111,6 +111,14 @@ def undo(brought: Import) -> int:
     return len(untouched)
 
 
+def count_written(brought: Import) -> int:
+    """Messages, also those of a conversation that is not whole yet."""
+    half = Conversation.objects.filter(imported__brought=brought, deleted_at=UNSEEN).values_list("pk").first()
+    rows = Message.objects.filter(conversation__in=half or ()).order_by("-order")
+    newest = rows.values_list("order", flat=True).first()
+    return brought.messages + (0 if newest is None else newest + 1)
+
+
 def _untouched(brought: Import) -> QuerySet[ImportedConversation]:
     there = brought.found.filter(conversation__deleted_at=None, conversation__next_order=F("messages"))
     gone_on = Message.objects.filter(conversation__imported__brought=brought, attempt__gt=0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import AsyncIterator, Iterator
 
@@ -10,8 +11,8 @@ from django.utils.http import content_disposition_header
 
 from ...store import in_thread
 
-# What is sent at once, and how long it may take to make.
-PIECE, SECONDS = 256 * 1024, 0.05
+# What is sent at once, how long it may take to make, and how long others have the interpreter then.
+PIECE, SECONDS, RESTS = 256 * 1024, 0.02, 0.008
 
 
 def download(
@@ -31,6 +32,7 @@ async def _in_steps(pieces: Iterator[bytes]) -> AsyncIterator[bytes]:
     take = in_thread(_some)
     while piece := await take(pieces):
         yield piece
+        await asyncio.sleep(RESTS)
 
 
 def _some(pieces: Iterator[bytes]) -> bytes:

@@ -3,9 +3,9 @@ looked for in what the page shows, so that no note quotes what nobody said."""
 
 from __future__ import annotations
 
+import re
+from html import unescape
 from uuid import UUID
-
-from selectolax.lexbor import LexborHTMLParser
 
 from ...core.items import Kind, clean
 from ...core.signs.visible import visible
@@ -19,7 +19,8 @@ from ..store.reviewing import Passage, load_then
 
 NOT_SAID = "These words are not in it as it was submitted. Select them again."
 # What stands in an item and is none of its words; static/js/passages.js leaves out the same.
-NO_WORDS = "header, button, annotation, .unseen"
+NO_WORDS, _UNSEEN = {"header", "button", "annotation"}, 'class="unseen"'
+_TAG = re.compile(r'<(/?)([a-z][a-z0-9]*)((?:[^<>"]|"[^"]*")*)>')
 _SAID = (Kind.USER_MESSAGE, Kind.ASSISTANT_MESSAGE, Kind.REASONING)
 
 
@@ -35,11 +36,19 @@ def quote_in_words(quote: str) -> str:
 
 
 def words_of(html: str) -> str:
-    """In their order, without what a page says of them."""
-    tree = LexborHTMLParser(html)
-    for node in tree.css(NO_WORDS):
-        node.decompose()
-    return tree.body.text() if tree.body else ""
+    """In their order, without what a page says of them. The HTML is of our own making: sound, and its attributes in quotes."""
+    words: list[str] = []
+    end, hidden, depth = 0, "", 0
+    for tag in _TAG.finditer(html):
+        if not hidden:
+            words.append(html[end : tag.start()])
+        end, (closes, name, attributes) = tag.end(), tag.groups()
+        if hidden:
+            depth += (-1 if closes else 1) if name == hidden else 0
+            hidden = hidden if depth else ""
+        elif not closes and (name in NO_WORDS or _UNSEEN in attributes):
+            hidden, depth = name, 1
+    return unescape("".join([*words, "" if hidden else html[end:]]))
 
 
 def _words_shown(submission: Submission, message: UUID, key: str) -> str:

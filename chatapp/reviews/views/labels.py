@@ -22,6 +22,7 @@ from ..models import Label, LabelOf, LabelScale, LabelSet
 from ..page.agreement import scale_in_words
 from ..store import labels as store
 
+SEEN_AT_ONCE = 3
 FIELDS = ("words", "of", "scale", "choices", "low", "high")
 
 
@@ -39,7 +40,7 @@ def label_sets(request: SignedIn) -> HttpResponse:
     sets = [
         (row, [(label, scale_in_words(label)) for label in row.labels.all()]) for row in store.every_set()
     ]
-    context = {"sets": sets, "lines": _lines(begin), "begin": begin, "copied": begin is not None}
+    context = {"sets": sets, "begin": begin, "copied": begin is not None} | _lines(begin)
     return render(request, "reviews/labels/labels.html", context | _choices())
 
 
@@ -51,7 +52,7 @@ def label_set(request: SignedIn, pk: UUID) -> HttpResponse:
     if request.method == "POST":
         store.change_label_set(row, **_written(request.POST))
         return see_other("label_sets")
-    context = {"begin": row, "lines": _lines(row), "in_use": store.is_in_use(row)}
+    context = {"begin": row, "in_use": store.is_in_use(row)} | _lines(row)
     return render(request, "reviews/labels/label_set.html", context | _choices())
 
 
@@ -66,10 +67,12 @@ def _choices() -> dict[str, Any]:
     return {"scales": LabelScale.choices, "ofs": LabelOf.choices, "most": range(2, 6)}
 
 
-def _lines(begin: LabelSet | None) -> list[Label]:
-    """One for each label that may be written."""
+def _lines(begin: LabelSet | None) -> dict[str, Any]:
+    """One for each label that may be written, with its number: a few that are seen at once, and `more`."""
     known = list(begin.labels.all()) if begin else []
-    return [*known, *(Label() for _ in range(store.MOST_LABELS - len(known)))]
+    every = list(enumerate([*known, *(Label() for _ in range(store.MOST_LABELS - len(known)))]))
+    seen = max(SEEN_AT_ONCE, len(known) + 1)
+    return {"lines": every[:seen], "more": every[seen:]}
 
 
 def _written(form: Mapping[str, str]) -> dict[str, Any]:

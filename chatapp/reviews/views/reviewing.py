@@ -97,7 +97,8 @@ def _sets_to_tell(user: User) -> list[LabelSet]:
 def review(request: SignedIn, pk: UUID) -> HttpResponse:
     """One branch of what was submitted. Looking around in it moves nobody's place."""
     row = readable_submission(request.user, pk)
-    if request.method == "GET":
+    # A page that looks by itself what is new may show another branch.
+    if request.method == "GET" and "Looking" not in request.headers:
         if_possible(store.open_for, request.user, row)
     reading = store.load_reading(row)
     named = request.GET.get("at", "")

@@ -44,9 +44,15 @@ def excerpt(text: str, terms: tuple[str, ...], kind: Kind) -> list[MarkedText]:
     centre = bisect_left(read, first)
     begins = _whole_word(text, read, max(0, centre - BEFORE), centre)
     shown = read[begins : begins + LONGEST]
-    before = [MarkedText("… ")] if begins or stretch.begins else []
     is_all = begins + LONGEST >= len(read) and stretch.ends == len(text)
-    return [*before, *stretch.pieces(shown), *([] if is_all else [MarkedText(" …")])]
+    before = MarkedText(f"…{_blank_before(text, shown)}") if begins or stretch.begins else None
+    behind = None if is_all else MarkedText("\u00a0…")
+    return [piece for piece in (before, *stretch.pieces(shown), behind) if piece]
+
+
+def _blank_before(text: str, shown: Sequence[int]) -> str:
+    """Where no word is parted. No line is broken there: a long word would leave the sign alone."""
+    return "\u00a0" if shown and text[max(0, shown[0] - 1)].isspace() else ""
 
 
 def _around(text: str, first: int) -> Span:

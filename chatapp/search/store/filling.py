@@ -3,6 +3,8 @@ to the last, and from then on behind those that are written."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
 
@@ -62,6 +64,19 @@ def hold_mark(holder: str) -> bool:
     return bool(held.update(holder=holder, held_until=Now() + HELD))
 
 
+class NotHeld(Exception):
+    """Another process looks after the mark by now."""
+
+
+@contextmanager
+def held_writing(holder: str) -> Iterator[long_writes.WrittenPiece]:
+    """A short piece that gives way, of whoever holds the mark until it stands: nobody else has written in between."""
+    with long_writes.giving_way() as piece:
+        if not hold_mark(holder):
+            raise NotHeld
+        yield piece
+
+
 def leave_mark(holder: str) -> None:
     FoldingMark.objects.filter(pk=1, holder=holder).update(held_until=None)
 
@@ -91,7 +106,7 @@ class Filling:
         """Whether there are items above the mark. It writes nothing."""
         return newest_item() > _mark_upto()
 
-    def step(self) -> int:
+    def step(self, holder: str) -> int:
         """A piece of what is left; how many items it was, 0 where there are none or somebody has to be waited for."""
         upto = _mark_upto()
         if upto >= self._upto:
@@ -101,7 +116,7 @@ class Filling:
         items = Item.objects.filter(pk__gt=upto, pk__lte=self._upto)
         ids = list(items.order_by("pk").values_list("pk", flat=True)[: self._size])
         last = ids[-1] if ids else self._upto
-        with long_writes.giving_way() as piece:
+        with held_writing(holder) as piece:
             fold_items(Item.objects.filter(pk__gt=upto, pk__lte=last))
             FoldingMark.objects.filter(pk=1).update(upto=last)
         self._size = piece.next_size(self._size)

@@ -7,13 +7,13 @@ import zlib
 from array import array
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from functools import lru_cache, partial
+from functools import partial
 from itertools import islice
 
-from ...store.database import long_writes
 from ...store.database.worded import Inserted
 from ...store.models import Item
 from ..models import FoldedItem, GramBits, GramSegment
+from .filling import held_writing
 
 # Items by their numbers. A bitmap of a bucket has as many bits; what comes after the last whole segment is looked through.
 SIZE = 8192
@@ -22,6 +22,20 @@ GRAM = 3
 # Rows that are read, and buckets that are written, at once.
 READ, WRITTEN = 100, 400
 _BITS = Inserted(GramBits)
+_MOST_KNOWN = 1 << 16
+
+
+class _Buckets(dict[str, int]):
+    """Of grams. Texts hold any number of different ones."""
+
+    def __missing__(self, gram: str) -> int:
+        bucket = zlib.crc32(gram.encode("utf-8", "surrogatepass")) % BUCKETS
+        if len(self) < _MOST_KNOWN:
+            self[gram] = bucket
+        return bucket
+
+
+_buckets = _Buckets()
 
 
 def segment_of(item: int) -> int:
@@ -35,7 +49,8 @@ def span(segment: int) -> tuple[int, int]:
 
 def buckets_of(text: str) -> set[int]:
     """Of all grams of a text."""
-    return {_bucket(gram) for gram in {text[at : at + GRAM] for at in range(len(text) - GRAM + 1)}}
+    grams = set(map("".join, zip(*(text[at:] for at in range(GRAM)), strict=False)))
+    return set(map(_buckets.__getitem__, grams))
 
 
 def oldest_item() -> int | None:
@@ -57,8 +72,8 @@ def next_segment(upto: int) -> int | None:
 class Making:
     """Of one segment: read first and written then, a little at a time. Nobody uses it before it is sealed."""
 
-    def __init__(self, segment: int) -> None:
-        self._segment, self._rows = segment, 0
+    def __init__(self, segment: int, holder: str) -> None:
+        self._segment, self._holder, self._rows = segment, holder, 0
         self._places: dict[int, array[int]] = defaultdict(partial(array, "H"))
         self._read_from, self._ends = span(segment)
         self._is_cleared = False
@@ -89,7 +104,7 @@ class Making:
 
     def _clear(self) -> None:
         """What another process left that was interrupted."""
-        with long_writes.giving_way():
+        with held_writing(self._holder):
             GramSegment.objects.filter(number=self._segment).delete()
             first = GramBits.objects.filter(segment=self._segment).order_by("pk").values("pk")
             gone, _ = GramBits.objects.filter(
@@ -103,7 +118,7 @@ class Making:
             GramBits(segment=self._segment, bucket=bucket, bits=bits)
             for bucket, bits in islice(self._bits, WRITTEN)
         ]
-        with long_writes.giving_way():
+        with held_writing(self._holder):
             if some:
                 _BITS.write(some)
             else:
@@ -120,9 +135,9 @@ def next_sealed(after: int) -> tuple[int, bool]:
     return row.number, FoldedItem.objects.filter(item__gte=begins, item__lt=ends).count() != row.rows
 
 
-def unseal(segment: int) -> None:
+def unseal(segment: int, holder: str) -> None:
     """It is to be made anew, so that nothing of what was removed is left."""
-    with long_writes.giving_way():
+    with held_writing(holder):
         GramSegment.objects.filter(pk=segment).delete()
 
 
@@ -176,8 +191,3 @@ def _numbers(segment: int, bits: int) -> Iterator[int]:
     while at >= 0:
         yield begins + len(said) - 1 - at
         at = said.find("1", at + 1)
-
-
-@lru_cache(maxsize=1 << 16)
-def _bucket(gram: str) -> int:
-    return zlib.crc32(gram.encode("utf-8", "surrogatepass")) % BUCKETS

@@ -28,7 +28,7 @@ def asks_for(tab: Tab, name: str, labels: str) -> None:
     tab.press("Submit for review", within=tab.answer)
     dialog = tab.page.get_by_role("dialog", name="Submit for review")
     dialog.get_by_label("Your question to the reviewer").fill(name)
-    dialog.get_by_label("Have it rated").select_option(label=re.compile(labels))
+    dialog.get_by_label("Have it rated").select_option(f"{labels}: 4 labels, 2 reviewers")
     dialog.get_by_role("button", name="Submit", exact=True).click()
     tab.page.wait_for_url("**/review/**")
 

@@ -17,7 +17,7 @@ if not settings.REDIS_URL:
     pytest.skip("Across processes only: ./check tells it Redis' address.", allow_module_level=True)
 pytest.importorskip("aiohttp", reason="SKIPPED LOUDLY: aiohttp is not installed, so no processes were tried.")
 
-from tests.exchange.over_http import LONG, chosen, command, is_at, long_file, page
+from tests.exchange.over_http import LONG, TURNS, chosen, command, is_at, long_file, page
 from tests.turns.test_servers import until
 
 from .deployed import Deployed, Person, Worker
@@ -109,7 +109,7 @@ def test_a_worker_that_froze_while_it_wrote_and_wakes_writes_nothing_twice(house
 
 def test_a_zip_is_packed_by_a_worker_anew_when_one_is_killed_and_fetched_anywhere(house):
     she = Person(house.webs[0])
-    house.webs[0].clerk("conversation", owner=she.name, turns=LONG)
+    house.webs[0].clerk("conversation", owner=she.name, turns=TURNS)
     with she.at(house.webs[0]) as client:
         begun = client.post("/settings/export/").text
         pk = UUID(re.findall(r"/settings/export/([0-9a-f-]{36})/remove/", begun)[0])
