@@ -60,8 +60,21 @@ def test_an_answer_with_thoughts_and_calls_adds_all_its_rounds_once(tmp_path):
             assert found[f"thought:{bucket(2000)}"] == found[f"thought:{bucket(5000)}"] == 1
             assert (found["input"], found["output"], found["replayed"]) == (20, 10, 1)
             assert ends(found) == {"complete": 1}
+            # Ten tokens were written in all: an answer of the shortest length, that thought for seven seconds.
+            assert found[f"length:0:{bucket(7000)}"] == 1
+            tools = {name: number for name, number in found.items() if name.startswith("tool:")}
+            assert {name.rpartition(":")[2] for name in tools} <= {"calls", "failed", "ms"}
+            assert sum(number for name, number in tools.items() if name.endswith(":calls")) == 1
 
     play(story())
+
+
+def test_models_that_invent_tools_fill_no_day_with_their_names():
+    many = Counter({f"tool:t{n}:calls": 1 for n in range(200)})
+    kept = figures.added(Counter(turns=1), many)
+    assert len(kept) == figures.MOST_TOOLS + 2 and sum(kept.values()) == 201
+    assert kept[f"tool:{figures.OTHER_TOOLS}:calls"] == 200 - figures.MOST_TOOLS
+    assert figures.added(kept, Counter({"tool:t0:calls": 1}))["tool:t0:calls"] == 2
 
 
 @pytest.mark.one_process("its clock counts ticks")

@@ -363,6 +363,7 @@ THROUGH_A_FORMULA = """
 """
 CUT_SHORT_BEFORE = "tools.clock.in_zone"
 NAMES_OF_OURS = """
+    core.counting.counts
     gateway.served.remembered.Remembered.keep gateway.served.remembered.Remembered.way_to
     gateway.served.remembered.Remembered.forget search.store.grams.unpacked
     pages.static_files.Storage.url pages.static_files.StaticFiles.immutable_file_test
@@ -419,6 +420,7 @@ NOT_ASKED = frozenset(
 # Their own readers of the environment and of rows, the terminal's commands, and pages, which the forms and the functions above make.
 NOT_WALKED = (
     "gateway.described",
+    "administration.",
     "accounts.admin",
     "accounts.models",
     "accounts.store",

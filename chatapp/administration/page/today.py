@@ -103,7 +103,7 @@ class NeedsDecision:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AtWork:
+class RunningAnswer:
     """`kind`: how its clock is drawn; `ruler` and `unit`: how long it has thought."""
 
     conversation: UUID
@@ -262,10 +262,10 @@ class TodayPage:
         return self._seen.live[PERSON].number + self._seen.live[PROGRAM].number
 
     @cached_property
-    def at_work(self) -> list[AtWork]:
+    def at_work(self) -> list[RunningAnswer]:
         return [self._at_work(each) for each in self._seen.at_work]
 
-    def _at_work(self, row: LiveAnswer) -> AtWork:
+    def _at_work(self, row: LiveAnswer) -> RunningAnswer:
         known = self._seen.operation.doing(row.pk)
         kind, words, ms = "waits", "In line", 0
         if known:
@@ -280,7 +280,7 @@ class TodayPage:
         seconds = max(1, ms // 1000)
         is_long = seconds > LONGEST_FINE
         ruler = min(MOST_RULER, seconds // 10 * TEN if is_long else seconds * FINE) if kind == "thinks" else 0
-        return AtWork(
+        return RunningAnswer(
             conversation=row.conversation.pk,
             title=self._title(row.conversation),
             address=self._transcript(row),
