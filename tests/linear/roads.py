@@ -333,7 +333,8 @@ THROUGH_OTHERS = """
     thread.whole_text.seams_within
 """
 ASKS_A_DATABASE = """
-    search.store.filling.hold_mark search.store.filling.leave_mark
+    search.store.filling.hold_mark search.store.filling.leave_mark search.store.filling.held_writing search.store.filling.Filling.step
+    search.store.grams.unseal
     gateway.served.going_on.GoingOn.keep
     gateway.served.serving.let_in_by gateway.served.serving.opened
     gateway.recording.turn.RecordedTurn.stop gateway.replay.kept.Memory.forget pages.door.reception.person_of

@@ -112,14 +112,15 @@ def _least(seconds: int) -> str:
 def as_file(request: SignedIn) -> HttpResponse:
     """As many as there are pages of."""
     asked, zone = asked_for(request.GET), zone_of(request)
-    rows = list(listing.narrowed(asked, zone)[:MOST_COUNTED])
+    rows = listing.narrowed(asked, zone)
     name = f"thoughtline-conversations-{timezone.now():%Y-%m-%d}"
     return sheet(name, (*HEAD, "cost in dollars", "last question"), _cells(rows))
 
 
-def _cells(rows: Sequence[Conversation]) -> Iterator[Sequence[Cell]]:
-    for begin in range(0, len(rows), A_PAGE):
-        some = rows[begin : begin + A_PAGE]
+def _cells(rows: QuerySet[Conversation]) -> Iterator[Sequence[Cell]]:
+    """Page by page: so many people at once are more than SQLite takes as one question."""
+    for begin in range(0, MOST_COUNTED, A_PAGE):
+        some = list(rows[begin : begin + A_PAGE])
         figures = browsing.load_figures([row.pk for row in some])
         for row in some:
             known = figures.get(row.pk, browsing.ConversationFigures())
