@@ -318,7 +318,7 @@ def test_deleted_messages_are_gone_and_what_is_left_stays(reviewed, people, bob)
     assert "Because." in page and "Hm." in page
 
 
-MAY_BE_SAID = {"message", "answer_to", "text", "quote", "begins", "verdict", "reason"}
+MAY_BE_SAID = {"label_set", "message", "answer_to", "text", "quote", "begins", "verdict", "reason"}
 
 
 def test_fields_that_a_person_may_not_set_are_ignored(reviewed, people, alice, bob, erin):

@@ -158,6 +158,21 @@ def test_who_reviews_something_else_or_nothing_never_sees_it(row, bob, erin, cha
         assert hand_in(person, row).status_code == 404
 
 
+@pytest.mark.parametrize("may_read", [True, False])
+def test_staff_who_review_nothing_see_figures_alone(row, bob, erin, dana, settings, may_read):
+    settings.ADMIN_CAN_READ_CHATS = may_read
+    Submission.objects.filter(pk=row.pk).update(question=CANARY)
+    for person in (bob, erin):
+        browser(person).post(f"/review/{row.pk}/note/", {"message": str(row.leaf_id), "text": CANARY})
+        words = {name: CANARY if value == "Well." else value for name, value in filled(row).items()}
+        rate(person, row, words, hand_in="1")
+    for path in ("/review/?show=all", "/review/labels/", f"/review/labels/{row.label_set_id}/", "/insight/"):
+        response = browser(dana).get(path, follow=True)
+        assert response.status_code == 200 and CANARY not in response.text and "Because." not in response.text
+    for path in ("", "map/", f"compare/?a={row.leaf_id}&b={row.leaf_id}", "suggest/"):
+        assert browser(dana).get(f"/review/{row.pk}/{path}").status_code == 404
+
+
 def test_all_are_told_when_the_last_one_hands_in(row, alice, bob, erin):
     hand_in(bob, row)
     assert load_marks(alice).news == 0 and load_marks(bob).waiting == 0 and load_marks(erin).waiting == 1
