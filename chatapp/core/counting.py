@@ -28,7 +28,7 @@ Cost = Callable[[Mapping[str, int]], int]
 
 @dataclass(frozen=True, slots=True)
 class CallMade:
-    """A call of a tool, in the round that called it. `ms`: how long it was at work, where that was measured."""
+    """A call of a tool, in the round that was told its result. `ms`: how long it was at work, where that was measured."""
 
     round: int
     name: str

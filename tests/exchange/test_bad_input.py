@@ -149,7 +149,8 @@ def test_the_same_file_twenty_times_at_once_is_there_once(alice):
             for command, step in (("check", "checked"), ("start", "choosing")):
                 sent = (she.post(f"/import/{row.pk}/{command}/", {"skip": "on"}) for _ in range(20))
                 statuses = sorted(reply.status_code for reply in await asyncio.gather(*sent))
-                assert statuses == [303, *[409] * 19], (command, statuses)
+                # Whoever waited for the database for too long is told so, and nothing was done.
+                assert statuses[0] == 303 and {*statuses[1:]} <= {409, 503}, (command, statuses)
                 await page(she, step)
             assert await in_thread(Conversation.objects.filter(owner=alice).count)() == 1
             assert await in_thread(Import.objects.filter(owner=alice).count)() == 1

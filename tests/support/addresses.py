@@ -112,7 +112,7 @@ ADDRESSES = {
     "/review/<uuid:pk>/note/": Address(REVIEWS, WRITE, {"message": "{message}", "text": "Hm."}),
     "/review/<uuid:pk>/verdict/": Address(REVIEWS, WRITE, {"verdict": "approved", "reason": ""}),
     "/review/<uuid:pk>/map/": Address(REVIEWS),
-    "/review/<uuid:pk>/compare/": Address(REVIEWS, query="?a={message}&b={message}"),
+    "/review/<uuid:pk>/compare/": Address(REVIEWS, query="?a={answer}&b={answer}"),
     "/review/<uuid:pk>/suggest/": Address(REVIEWS, BOTH, {"answer": "{suggestible}"}),
     "/review/<uuid:pk>/rate/": Address(REVIEWS, WRITE),
     "/review/<uuid:pk>/fork/": Address(REVIEWS, WRITE, {"until": "{message}"}),

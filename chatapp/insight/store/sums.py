@@ -296,7 +296,7 @@ def _read(told: str) -> Any:
 
 
 def load_calls(answers: Mapping[UUID, object]) -> dict[UUID, list[CallMade]]:
-    """Of these answers with what was recorded of each. Whoever was asked once has called nothing that was answered."""
+    """Of these answers with what was recorded of each. Whoever was asked once was told of no result."""
     several = [pk for pk, metadata in answers.items() if len(Recorded(metadata).rounds) > 1]
     if not several:
         return {}
@@ -311,7 +311,7 @@ def load_calls(answers: Mapping[UUID, object]) -> dict[UUID, list[CallMade]]:
         called, number = named.get((pk, call_id), (name, round))
         span = Recorded(answers[pk]).stretches.get(key)
         failed = outcome in (Outcome.FAILED, Outcome.UNKNOWN)
-        found[pk].append(CallMade(number, called or name, failed, span.ms if span else 0))
+        found[pk].append(CallMade(number + 1, called or name, failed, span.ms if span else 0))
     return found
 
 
