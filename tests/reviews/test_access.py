@@ -73,7 +73,7 @@ class Reviewed:
     def path(self, path: str, name: UUID | None = None) -> str:
         kinds = {"/ask/": self.conversation, "/labels/": self.labels.pk, "/rate/": self.rated.pk}
         usual = next((pk for kind, pk in kinds.items() if kind in path), self.submission.pk)
-        query = ADDRESSES[path].query.format(message=self.answer)
+        query = ADDRESSES[path].query.format(answer=self.answer)
         return path.replace("<uuid:pk>", str(name or usual)) + query
 
     def form(self, path: str) -> dict[str, str]:
