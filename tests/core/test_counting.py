@@ -49,6 +49,7 @@ def test_an_answer_counts_with_all_its_rounds_and_thoughts():
             f"thought:{bucket(2000)}": 1,
             f"thought:{bucket(3000)}": 1,
             f"first:{bucket(800)}": 1,
+            f"length:0:{bucket(5000)}": 1,
             "input": 200,
             "cached": 80,
             "output": 20,

@@ -38,6 +38,8 @@ ROWS = {
     "/review/ask/<uuid:pk>/": TEXT,
     "/review/<uuid:pk>/note/": TEXT,
     "/review/<uuid:pk>/verdict/": TEXT,
+    "/review/<uuid:pk>/rate/": TEXT,
+    "/review/<uuid:pk>/suggest/": TEXT,
     "/import/files/": PIECE,
     "/import/files/<uuid:pk>/": PIECE,
     "/admin/": ADMIN,

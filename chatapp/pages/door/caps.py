@@ -30,7 +30,7 @@ CAPS = {
     "ask_to_submit": TEXT,
     "note": TEXT,
     "verdict": TEXT,
-    "rate": QUESTION,
+    "rate": TEXT,
     "suggest": TEXT,
     "import_files": PIECE,
     "import_piece": PIECE,
