@@ -87,7 +87,7 @@ def test_after_a_note_and_a_verdict(enter, place, upstream):
     beside.get_by_label("Your note").fill("Where from?")
     beside.get_by_role("button", name="Add note").click()
     expect(bob.page.get_by_text("Where from?")).to_be_visible()
-    expect(bob.page.locator(".notes").last).to_be_focused()
+    expect(beside.get_by_label("Your note")).to_be_focused()
     verdict = bob.page.get_by_role("region", name="Verdict")
     verdict.get_by_text("Approve").first.click()
     verdict.get_by_role("button", name="Give verdict").click()
