@@ -40,12 +40,12 @@ def play(journal: Path, *words: str) -> subprocess.CompletedProcess[str]:
 
 def test_a_few_faults_lose_double_and_close_nothing_and_a_run_is_taken_up_again(tmp_path):
     journal = tmp_path / "journal.jsonl"
-    done = play(journal, "--faults", "6", "--stretch", "6")
-    assert (done.returncode, "faults: 6\nbreaches: 0\n" in done.stdout) == (0, True), (
+    done = play(journal, "--faults", "4", "--stretch", "4")
+    assert (done.returncode, "faults: 4\nbreaches: 0\n" in done.stdout) == (0, True), (
         done.stdout + done.stderr
     )
-    again = play(journal, "--faults", "6", "--resume")
-    assert "faults: 6\nbreaches: 0\n" in again.stdout, again.stdout + again.stderr
+    again = play(journal, "--faults", "4", "--resume")
+    assert "faults: 4\nbreaches: 0\n" in again.stdout, again.stdout + again.stderr
 
 
 def test_a_build_without_the_fence_is_caught(tmp_path):
