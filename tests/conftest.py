@@ -20,7 +20,7 @@ else:
 
 PASSWORD = "a long enough password"
 # One of so many.
-HEARD = 4
+HEARD = 8
 
 
 def pytest_addoption(parser):
@@ -28,7 +28,7 @@ def pytest_addoption(parser):
 
 
 def pytest_collection_modifyitems(config, items):
-    """Of a story that is told in many ways a quarter are heard, always the same ones, and of wires the two that differ most; all of
+    """Of a story that is told in many ways an eighth are heard, always the same ones, and of wires the two that differ most; all of
     them with --whole. What only one process can do is left out where there are several."""
     for item in items if os.environ.get("REDIS_URL") else ():
         if alone := item.get_closest_marker("one_process"):
