@@ -26,7 +26,7 @@ def cache(enter, place):
 
 
 def mine(tab):
-    return tab.page.get_by_role("row").filter(has_text=tab.person)
+    return tab.page.get_by_role("row").filter(has_text=re.compile(rf"{tab.person}(?!\d)"))
 
 
 @on_both
