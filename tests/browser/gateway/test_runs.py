@@ -317,7 +317,7 @@ def test_nobody_is_kept_out_of_it(enter, upstream, runs, width):
 
 
 REMINDER = "<system-reminder>\nToday is Friday. The person prefers short answers.\n</system-reminder>"
-PLACE = "<environment_context>\n  <cwd>/work/invoices</cwd>\n  <shell>bash</shell>\n</environment_context>"
+PLACE = "<environment_context>\n  <cwd>/home/me/invoices</cwd>\n  <shell>bash</shell>\n</environment_context>"
 
 
 def test_what_the_program_put_around_a_question_is_folded_beside_it(enter, upstream, runs):
